@@ -7,7 +7,7 @@ use crate::{
     format::{Format, MAX_BYTES, Reader, Reading},
     guidance,
     json::{self, Node},
-    report::{Report, shown},
+    report::{Report, summarize},
     rules::syntax::{FILE_TOO_LARGE, NOT_A_DEFINITION, NOT_UTF8},
     table::FORMATS,
     yaml,
@@ -70,7 +70,7 @@ impl<'a> Document<'a> {
         // A Markdown file that is no specification is never YAML, although its first line may look
         // like a key; the JSON parser gives the clearer error.
         let parsed = if is_markdown(source) { json::parse(text) } else { parse(text) };
-        parsed.problems.into_iter().for_each(|problem| report.problem(problem));
+        parsed.problems.into_iter().for_each(|problem| report.push_syntax(problem));
         match parsed.root.filter(|_| !parsed.is_lossy) {
             Some(root) => {
                 let format = detect_data(formats, &root, text);
@@ -113,8 +113,8 @@ impl<'a> Document<'a> {
                 read(&root, text, &context, &mut report)
             }
             (Content::Data(root), _) => {
-                let problem = report.whole(&NOT_A_DEFINITION, "this is not a definition");
-                report.push(problem.expected("an object with a `name`").received(shown(&root)));
+                let problem = report.at_file(&NOT_A_DEFINITION, "this is not a definition");
+                report.push(problem.expected("an object with a `name`").received(summarize(&root)));
                 Reading::default()
             }
             _ => Reading::default(),
@@ -148,7 +148,7 @@ fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
         let message = format!("the file has {} MiB", bytes.len().div_ceil(1024 * 1024));
         report.push(
             report
-                .whole(&FILE_TOO_LARGE, message)
+                .at_file(&FILE_TOO_LARGE, message)
                 .expected("at most 16 MiB")
                 .hint("split it or move it away"),
         );
@@ -165,8 +165,8 @@ fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
             };
             let offset = error.valid_up_to();
             let problem =
-                json::Problem::new(&NOT_UTF8, offset, format!("byte {offset} is not UTF-8"));
-            report.problem(problem.hint(hint));
+                json::SyntaxProblem::new(&NOT_UTF8, offset, format!("byte {offset} is not UTF-8"));
+            report.push_syntax(problem.hint(hint));
             None
         }
     }

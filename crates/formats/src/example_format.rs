@@ -55,7 +55,7 @@ fn read(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Readi
     let tools = greetings.iter().map(|greeting| {
         let text = greeting.value.as_str().unwrap_or_default();
         if text == "Go away" {
-            report.push(report.whole(&RUDE, "this is rude"));
+            report.push(report.at_file(&RUDE, "this is rude"));
         }
         let origin = Origin::whole(report.source());
         Tool::new(&*greeting.key, text, Schema::empty(), Implementation::Missing, origin)

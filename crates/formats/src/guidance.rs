@@ -9,7 +9,7 @@ use crate::{
     context::{Context, Guidance},
     format::{Confidence, Format, Reader, Reading},
     json::{Node, Value},
-    report::{At, Report, shown, type_name},
+    report::{NodePath, Report, summarize, type_name},
 };
 
 /// The name of the file, which a crib has at its root or in `tools/`.
@@ -84,10 +84,10 @@ fn check(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Read
 pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Guidance {
     let mut guidance = Guidance::default();
     if !root.is_object() {
-        wrong(root, &At::ROOT, "object", report);
+        wrong(root, &NodePath::ROOT, "object", report);
         return guidance;
     }
-    let at = At::ROOT;
+    let at = NodePath::ROOT;
     read_blocks(root, "guidance_blocks", &mut guidance, report);
     read_blocks(root, "templates", &mut guidance, report);
     for member in root.members() {
@@ -107,14 +107,14 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Guidance {
     }
     if guidance.is_empty() && report.errors() == 0 {
         report.push(
-            report.whole(&NO_GUIDANCE, "the file has no guidance that a definition can refer to"),
+            report.at_file(&NO_GUIDANCE, "the file has no guidance that a definition can refer to"),
         );
     }
     guidance
 }
 
 fn read_blocks(root: &Node<'_>, key: &str, guidance: &mut Guidance, report: &mut Report) {
-    let at = At::ROOT;
+    let at = NodePath::ROOT;
     let at = at.key(key);
     let Some(blocks) = root.get(key) else { return };
     if !blocks.is_object() {
@@ -129,11 +129,11 @@ fn read_blocks(root: &Node<'_>, key: &str, guidance: &mut Guidance, report: &mut
     }
 }
 
-fn wrong(node: &Node<'_>, at: &At<'_>, expected: &str, report: &mut Report) {
-    let problem = report.value(
+fn wrong(node: &Node<'_>, at: &NodePath<'_>, expected: &str, report: &mut Report) {
+    let problem = report.at_value(
         &BAD_GUIDANCE,
         at,
         format!("expected {expected}, received {}", type_name(node)),
     );
-    report.push(problem.expected(expected).received(shown(node)));
+    report.push(problem.expected(expected).received(summarize(node)));
 }

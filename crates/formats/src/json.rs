@@ -1,7 +1,7 @@
-//! JSON with places: a tree whose every value knows its bytes.
+//! JSON with locations: a tree in which every value has its span of bytes.
 //!
-//! The parser goes on after what it can repair (a comma too many or too few, a raw line break, a
-//! comment) and says so. It is not a validator of anything above JSON.
+//! The parser recovers from mistakes with an obvious meaning (an extra or missing comma, a raw line
+//! break, a comment) and reports each, so that one run finds all problems of a file.
 
 mod node;
 mod number;
@@ -11,4 +11,4 @@ mod text;
 
 pub use node::{Member, Node, Span, Value};
 pub use parser::{MAX_DEPTH, Parsed, parse};
-pub use problem::Problem;
+pub use problem::SyntaxProblem;

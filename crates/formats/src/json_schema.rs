@@ -42,6 +42,6 @@ fn detect(root: &Node<'_>, _: &str) -> Option<Confidence> {
 }
 
 fn read(_: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Reading {
-    report.push(report.whole(&JSON_SCHEMA_FILE, "this is a JSON Schema, not a definition"));
+    report.push(report.at_file(&JSON_SCHEMA_FILE, "this is a JSON Schema, not a definition"));
     Reading::default()
 }

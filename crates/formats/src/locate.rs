@@ -1,4 +1,4 @@
-//! From symbolic places back to bytes, for printing.
+//! Resolves symbolic locations to bytes, for printing.
 
 use std::{cell::OnceCell, ops::Range};
 
@@ -10,19 +10,19 @@ use crate::{
     json::{Node, Value},
 };
 
-/// The bytes of a place. For many places in one text, keep a [`Locator`].
+/// The bytes of a location. For several locations in one text, use a [`Locator`].
 pub fn locate(text: &str, place: &Location) -> Range<usize> {
     Locator::new(text).range(place)
 }
 
-/// Finds places in one text.
+/// Resolves locations in one text.
 pub struct Locator<'a> {
     text: &'a str,
     root: OnceCell<Option<Node<'a>>>,
 }
 
 impl<'a> Locator<'a> {
-    /// Takes the text. It is parsed once, and only if a place asks for it.
+    /// Creates a locator. The text is parsed once, when the first location needs it.
     pub fn new(text: &'a str) -> Self {
         Self { text, root: OnceCell::new() }
     }
@@ -34,7 +34,8 @@ impl<'a> Locator<'a> {
         self.root.get_or_init(parse).as_ref()
     }
 
-    /// The bytes of a place: of its nearest ancestor if it does not exist, none if nothing does.
+    /// The bytes of a location; those of its nearest ancestor if it does not exist, since a missing field
+    /// is reported at the object that lacks it.
     pub fn range(&self, place: &Location) -> Range<usize> {
         match place {
             Location::Whole => 0..self.text.len(),

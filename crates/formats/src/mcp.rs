@@ -16,13 +16,13 @@ use crate::{
     format::{Confidence, Format, Reader, Reading, Writer, WrittenFile},
     json::{Node, Value},
     object::{Object, wrong_type},
-    report::{At, Report},
+    report::{NodePath, Report},
     rules::{
         definition::{BAD_NAME, DECLARES_NO_TOOLS},
         schema::NOT_AN_OBJECT_SCHEMA,
         syntax::TOO_MUCH,
     },
-    schema::Walk,
+    schema::SchemaCheck,
 };
 
 pub(crate) static FORMAT: Format = Format {
@@ -96,21 +96,21 @@ fn read(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Readi
 /// Reads the tools: those without an error.
 fn read_tools(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
     let Some((keys, list)) = listed(root) else {
-        return tool(&Object { node: root, at: &At::ROOT }, report).into_iter().collect();
+        return tool(&Object { node: root, at: &NodePath::ROOT }, report).into_iter().collect();
     };
     note_cursor(root, report);
     if list.items().is_empty() {
-        report.push(report.whole(&DECLARES_NO_TOOLS, "the list has no tools in it"));
+        report.push(report.at_file(&DECLARES_NO_TOOLS, "the list has no tools in it"));
     }
     let (outer, inner);
     let at = match keys {
-        [] => &At::ROOT,
+        [] => &NodePath::ROOT,
         [key] => {
-            outer = At::ROOT.key(key);
+            outer = NodePath::ROOT.key(key);
             &outer
         }
         [first, second, ..] => {
-            outer = At::ROOT.key(first);
+            outer = NodePath::ROOT.key(first);
             inner = outer.key(second);
             &inner
         }
@@ -133,7 +133,7 @@ fn read_tools(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
 /// Whether no more tools are read; that is said once.
 fn is_too_long(index: usize, report: &mut Report) -> bool {
     if index == MAX_TOOLS {
-        let found = report.whole(
+        let found = report.at_file(
             &TOO_MUCH,
             format!("there are more than {MAX_TOOLS} tools; the rest is not read"),
         );
@@ -146,7 +146,7 @@ fn is_too_long(index: usize, report: &mut Report) -> bool {
 fn note_cursor(root: &Node<'_>, report: &mut Report) {
     let cursor = root.get("nextCursor").or_else(|| root.get("result")?.get("nextCursor"));
     if cursor.and_then(Node::as_str).is_some_and(|cursor| !cursor.is_empty()) {
-        let found = report.whole(&PARTIAL_LISTING, "this is one page of a longer list of tools");
+        let found = report.at_file(&PARTIAL_LISTING, "this is one page of a longer list of tools");
         report.push(
             found.hint("ask the server for the pages that follow and put their tools together"),
         );
@@ -159,7 +159,7 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     let name = object.required("name", report)?;
     report.tool = Some(name.to_owned());
     if let Err(problem) = name::check(name) {
-        let found = report.value(
+        let found = report.at_value(
             &BAD_NAME,
             &object.at.key("name"),
             format!("`{name}` cannot name a tool: {problem}"),
@@ -171,7 +171,7 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
         );
     }
     let text = object.text("description", report).unwrap_or_default();
-    let title = object.filled("title", report).map(str::to_owned);
+    let title = object.non_blank("title", report).map(str::to_owned);
     let input = schema(object, "inputSchema", report);
     let output = object.has("outputSchema").then(|| schema(object, "outputSchema", report));
     let annotations = annotations(object, report);
@@ -203,14 +203,14 @@ fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Ma
         return Map::new();
     }
     if key == "inputSchema" && node.get("type").and_then(Node::as_str) != Some("object") {
-        let found = report.value(
+        let found = report.at_value(
             &NOT_AN_OBJECT_SCHEMA,
             &at.key("type"),
             "arguments are an object, the schema is not of one",
         );
         report.push(found.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
     }
-    Walk::new(node, report).run(&at);
+    SchemaCheck::new(node, report).run(&at);
     let mut schema = node.to_value().as_object().cloned().unwrap_or_default();
     schema.remove("$schema");
     schema

@@ -1,40 +1,45 @@
-//! Objects of a definition: their fields, by name and type.
+//! Typed access to the fields of an object, with a diagnostic for each that is wrong.
 
 use catalog::closest;
 
 use crate::{
     json::{Node, Value},
-    report::{At, Report, shown, type_name},
+    report::{NodePath, Report, summarize, type_name},
     rules::{
         definition::{BAD_CHOICE, BLANK, MISREAD_FIELD, MISSING_FIELD, UNKNOWN_FIELD, WRONG_TYPE},
         syntax::NUL,
     },
 };
 
-/// An object of a definition and where it stands.
+/// An object of a definition and the path to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Object<'n, 'p> {
     pub(crate) node: &'n Node<'n>,
-    pub(crate) at: &'p At<'p>,
+    pub(crate) at: &'p NodePath<'p>,
 }
 
-/// The names that an object's fields may have.
-pub(crate) struct Known {
-    /// All of them, in groups that several kinds of objects share.
+/// The fields that an object may have.
+pub(crate) struct KnownFields {
+    /// Their names, in groups that several kinds of objects share.
     pub(crate) groups: &'static [&'static [&'static str]],
-    /// Those that change what is run, so that a misspelling of one must not be passed over.
-    pub(crate) weighty: &'static [&'static str],
+    /// Fields that change what is run. A misspelling of one is an error, since ignoring it would make
+    /// a different tool of the definition.
+    pub(crate) critical: &'static [&'static str],
 }
 
-impl Known {
+impl KnownFields {
     fn fields(&self) -> impl Iterator<Item = &'static str> {
         self.groups.iter().copied().flatten().copied()
     }
 }
 
 impl<'n, 'p> Object<'n, 'p> {
-    /// `node` as an object; anything else is reported.
-    pub(crate) fn new(node: &'n Node<'n>, at: &'p At<'p>, report: &mut Report) -> Option<Self> {
+    /// Wraps a node; reports one that is not an object.
+    pub(crate) fn new(
+        node: &'n Node<'n>,
+        at: &'p NodePath<'p>,
+        report: &mut Report,
+    ) -> Option<Self> {
         if node.is_object() {
             return Some(Self { node, at });
         }
@@ -50,53 +55,53 @@ impl<'n, 'p> Object<'n, 'p> {
         self.node.member(key).is_some()
     }
 
-    /// A text.
+    /// A string.
     pub(crate) fn text(&self, key: &str, report: &mut Report) -> Option<&'n str> {
-        self.typed(key, "string", Node::as_str, report)
+        self.read_typed(key, "string", Node::as_str, report)
     }
 
-    /// A text that is not blank.
-    pub(crate) fn filled(&self, key: &str, report: &mut Report) -> Option<&'n str> {
+    /// A string that is not blank.
+    pub(crate) fn non_blank(&self, key: &str, report: &mut Report) -> Option<&'n str> {
         let text = self.text(key, report)?;
         let (rule, message) = match text {
-            _ if text.contains('\0') => (&NUL, format!("`{key}` has a NUL character")),
+            _ if text.contains('\0') => (&NUL, format!("`{key}` contains a NUL character")),
             _ if text.trim().is_empty() => (&BLANK, format!("`{key}` is blank")),
             _ => return Some(text),
         };
         report.push(
-            report.value(rule, &self.at.key(key), message).expected("some text").received(text),
+            report
+                .at_value(rule, &self.at.key(key), message)
+                .expected("a non-empty string")
+                .received(text),
         );
         None
     }
 
-    /// A text that must be there and not be blank.
+    /// A required string that is not blank.
     pub(crate) fn required(&self, key: &str, report: &mut Report) -> Option<&'n str> {
         if !self.has(key) {
-            self.missing(key, "string", report);
+            self.report_missing(key, "string", report);
         }
-        self.filled(key, report)
+        self.non_blank(key, report)
     }
 
-    pub(crate) fn missing(&self, key: &str, expected: &str, report: &mut Report) {
-        let problem = report.value(
-            &MISSING_FIELD,
-            &self.at.key(key),
-            format!("the field `{key}` is missing"),
-        );
+    pub(crate) fn report_missing(&self, key: &str, expected: &str, report: &mut Report) {
+        let problem =
+            report.at_value(&MISSING_FIELD, &self.at.key(key), format!("missing field `{key}`"));
         report.push(problem.expected(expected).received(()).hint(format!("add `\"{key}\": …`")));
     }
 
     pub(crate) fn flag(&self, key: &str, report: &mut Report) -> Option<bool> {
-        self.typed(key, "boolean", Node::as_bool, report)
+        self.read_typed(key, "boolean", Node::as_bool, report)
     }
 
-    /// A whole number from 0.
+    /// A non-negative integer.
     pub(crate) fn count(&self, key: &str, report: &mut Report) -> Option<u64> {
-        self.typed(key, "integer from 0", whole, report)
+        self.read_typed(key, "integer from 0", to_count, report)
     }
 
     pub(crate) fn list(&self, key: &str, report: &mut Report) -> Option<&'n [Node<'n>]> {
-        self.typed(
+        self.read_typed(
             key,
             "array",
             |node| matches!(node.value, Value::Array(_)).then(|| node.items()),
@@ -105,10 +110,10 @@ impl<'n, 'p> Object<'n, 'p> {
     }
 
     pub(crate) fn object(&self, key: &str, report: &mut Report) -> Option<&'n Node<'n>> {
-        self.typed(key, "object", |node| node.is_object().then_some(node), report)
+        self.read_typed(key, "object", |node| node.is_object().then_some(node), report)
     }
 
-    /// One of a few words, each with what it stands for.
+    /// One of a few words, translated to its meaning.
     pub(crate) fn choice<T: Clone>(
         &self,
         key: &str,
@@ -123,16 +128,16 @@ impl<'n, 'p> Object<'n, 'p> {
         let list = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
         let hint = closest(text, words.iter().copied())
             .map_or_else(|| format!("use one of {list}"), did_you_mean);
-        let problem = report.value(
+        let problem = report.at_value(
             &BAD_CHOICE,
             &self.at.key(key),
-            format!("`{text}` is no value of `{key}`"),
+            format!("`{text}` is not a valid value for `{key}`"),
         );
         report.push(problem.expected(format!("one of {list}")).received(text).hint(hint));
         None
     }
 
-    fn typed<T>(
+    fn read_typed<T>(
         &self,
         key: &str,
         expected: &str,
@@ -147,8 +152,8 @@ impl<'n, 'p> Object<'n, 'p> {
         value
     }
 
-    /// Reports fields that nobody knows.
-    pub(crate) fn check_known(&self, known: &Known, report: &mut Report) {
+    /// Reports unknown fields.
+    pub(crate) fn check_known(&self, known: &KnownFields, report: &mut Report) {
         for member in self.node.members() {
             let key = &*member.key;
             if known.groups.iter().any(|group| group.contains(&key)) {
@@ -158,20 +163,20 @@ impl<'n, 'p> Object<'n, 'p> {
                 return;
             }
             let at = self.at.key(key);
-            let problem = match closest(key, known.weighty.iter().copied()) {
+            let problem = match closest(key, known.critical.iter().copied()) {
                 Some(near) => report
-                    .key(
+                    .at_key(
                         &MISREAD_FIELD,
                         &at,
-                        format!("`{key}` is not a field, and what it means would be lost"),
+                        format!("unknown field `{key}` looks like a misspelled field that decides what is run"),
                     )
                     .hint(did_you_mean(near)),
                 None => {
                     let near = closest(key, known.fields());
                     let hint =
-                        near.map_or_else(|| "remove it; it is not read".to_owned(), did_you_mean);
+                        near.map_or_else(|| "remove it; it is ignored".to_owned(), did_you_mean);
                     report
-                        .key(&UNKNOWN_FIELD, &at, format!("the field `{key}` is unknown"))
+                        .at_key(&UNKNOWN_FIELD, &at, format!("unknown field `{key}`"))
                         .hint(hint)
                 }
             };
@@ -180,18 +185,21 @@ impl<'n, 'p> Object<'n, 'p> {
     }
 }
 
-pub(crate) fn wrong_type(node: &Node<'_>, at: &At<'_>, expected: &str, report: &mut Report) {
-    let problem =
-        report.value(&WRONG_TYPE, at, format!("expected {expected}, received {}", type_name(node)));
-    report.push(problem.expected(expected).received(shown(node)));
+pub(crate) fn wrong_type(node: &Node<'_>, at: &NodePath<'_>, expected: &str, report: &mut Report) {
+    let problem = report.at_value(
+        &WRONG_TYPE,
+        at,
+        format!("expected {expected}, received {}", type_name(node)),
+    );
+    report.push(problem.expected(expected).received(summarize(node)));
 }
 
 pub(crate) fn did_you_mean(near: &str) -> String {
     format!("did you mean `{near}`?")
 }
 
-/// The number as JSON Schema has it: `5.0` is whole too.
-pub(crate) fn whole(node: &Node<'_>) -> Option<u64> {
+/// A non-negative integer as JSON Schema defines it: `5.0` is one too.
+pub(crate) fn to_count(node: &Node<'_>) -> Option<u64> {
     let number = node.as_number()?;
     number.as_u64().or_else(|| {
         let value = number.as_f64()?;

@@ -1,4 +1,4 @@
-//! Where the reader is and what it has found so far.
+//! The diagnostics of one file, and the locations they refer to.
 
 use std::{fmt::Write, ops::Range};
 
@@ -6,20 +6,21 @@ use catalog::{Diagnostic, Origin, Rule, Severity, SourceId, pointer::escape};
 use serde_json::Value as Json;
 
 use crate::{
-    json::{Node, Problem, Value},
+    json::{Node, SyntaxProblem, Value},
     rules::syntax::TOO_MUCH,
 };
 
-/// No more diagnostics than this are kept for one file; as many errors end its reading.
+/// Diagnostics kept for one file. Reading stops after as many errors.
 const MAX_DIAGNOSTICS: usize = 1_000;
 
-/// So many diagnostics that were not kept end the reading too.
+/// Reading also stops after this many diagnostics that were not kept.
 const MAX_DROPPED: usize = 10_000;
 
-/// A place in the tree, as a chain along the stack. It is spelled out only when somebody asks.
+/// The path to a node, as a chain along the call stack. It is turned into a JSON pointer only when
+/// a diagnostic needs it, so that reading a good file allocates nothing for locations.
 #[derive(Clone, Copy)]
-pub(crate) struct At<'p> {
-    parent: Option<&'p At<'p>>,
+pub(crate) struct NodePath<'p> {
+    parent: Option<&'p NodePath<'p>>,
     token: Token<'p>,
 }
 
@@ -30,11 +31,11 @@ enum Token<'p> {
     Index(usize),
 }
 
-impl At<'static> {
+impl NodePath<'static> {
     pub(crate) const ROOT: Self = Self { parent: None, token: Token::Root };
 }
 
-impl<'p> At<'p> {
+impl<'p> NodePath<'p> {
     pub(crate) fn key(&'p self, key: &'p str) -> Self {
         Self { parent: Some(self), token: Token::Key(key) }
     }
@@ -43,7 +44,6 @@ impl<'p> At<'p> {
         Self { parent: Some(self), token: Token::Index(index) }
     }
 
-    /// The JSON pointer.
     pub(crate) fn pointer(&self) -> String {
         let mut pointer = String::new();
         self.write(&mut pointer);
@@ -57,7 +57,7 @@ impl<'p> At<'p> {
         match self.token {
             Token::Root => {}
             Token::Index(index) => {
-                write!(pointer, "/{index}").expect("a string takes what is written")
+                write!(pointer, "/{index}").expect("writing to a string cannot fail")
             }
             Token::Key(key) => {
                 pointer.push('/');
@@ -73,7 +73,7 @@ pub(crate) struct Report {
     diagnostics: Vec<Diagnostic>,
     errors: usize,
     dropped: usize,
-    /// The tool that is being read.
+    /// The tool that is being read, to which diagnostics are attributed.
     pub(crate) tool: Option<String>,
 }
 
@@ -82,13 +82,18 @@ impl Report {
         Self { source: source.clone(), diagnostics: Vec::new(), errors: 0, dropped: 0, tool: None }
     }
 
-    /// A diagnostic about a value, to be filled in and pushed.
-    pub(crate) fn value(&self, rule: &Rule, at: &At<'_>, message: impl Into<String>) -> Diagnostic {
+    /// Creates a diagnostic about a value, to be completed and pushed.
+    pub(crate) fn at_value(
+        &self,
+        rule: &Rule,
+        at: &NodePath<'_>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::new(rule, Origin::value(&self.source, at.pointer()), message)
     }
 
-    /// A diagnostic about the value at a pointer that is spelled out already.
-    pub(crate) fn pointer(
+    /// Creates a diagnostic about the value at a JSON pointer.
+    pub(crate) fn at_pointer(
         &self,
         rule: &Rule,
         pointer: impl Into<String>,
@@ -97,13 +102,18 @@ impl Report {
         Diagnostic::new(rule, Origin::value(&self.source, pointer), message)
     }
 
-    /// A diagnostic about a key.
-    pub(crate) fn key(&self, rule: &Rule, at: &At<'_>, message: impl Into<String>) -> Diagnostic {
+    /// Creates a diagnostic about a key.
+    pub(crate) fn at_key(
+        &self,
+        rule: &Rule,
+        at: &NodePath<'_>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::new(rule, Origin::key(&self.source, at.pointer()), message)
     }
 
-    /// A diagnostic about some bytes.
-    pub(crate) fn span(
+    /// Creates a diagnostic about a range of bytes.
+    pub(crate) fn at_span(
         &self,
         rule: &Rule,
         span: Range<usize>,
@@ -112,13 +122,13 @@ impl Report {
         Diagnostic::new(rule, Origin::span(&self.source, span), message)
     }
 
-    /// A diagnostic about the whole file.
-    pub(crate) fn whole(&self, rule: &Rule, message: impl Into<String>) -> Diagnostic {
+    /// Creates a diagnostic about the whole file.
+    pub(crate) fn at_file(&self, rule: &Rule, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(rule, Origin::whole(&self.source), message)
     }
 
-    /// Takes over what the parser found.
-    pub(crate) fn problem(&mut self, problem: Problem) {
+    /// Adds a problem that a parser found.
+    pub(crate) fn push_syntax(&mut self, problem: SyntaxProblem) {
         let mut diagnostic = Diagnostic::new(
             problem.rule,
             Origin::offset(&self.source, problem.offset),
@@ -140,12 +150,12 @@ impl Report {
         self.diagnostics.push(diagnostic);
     }
 
-    /// How many errors there were until now.
+    /// The number of errors so far, including those not kept.
     pub(crate) fn errors(&self) -> usize {
         self.errors
     }
 
-    /// Whether there are so many problems that reading on would only cost time.
+    /// Whether there are so many problems that reading should stop.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.errors >= MAX_DIAGNOSTICS || self.dropped >= MAX_DROPPED
     }
@@ -155,18 +165,20 @@ impl Report {
     }
 
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
-        let message = match self.is_exhausted() {
-            true => "there are too many problems; the file was not read to its end".to_owned(),
-            false if self.dropped > 0 => format!("{} more problems are not shown", self.dropped),
-            false => return self.diagnostics,
+        let message = if self.is_exhausted() {
+            "there are too many problems; the rest of the file was not read".to_owned()
+        } else if self.dropped > 0 {
+            format!("{} more problems are not shown", self.dropped)
+        } else {
+            return self.diagnostics;
         };
-        let last = self.whole(&TOO_MUCH, message).hint("mend the first ones");
+        let last = self.at_file(&TOO_MUCH, message).hint("fix the first ones, then check again");
         self.diagnostics.push(last);
         self.diagnostics
     }
 }
 
-/// What a value is, in the words of messages.
+/// The type of a value as messages name it.
 pub(crate) fn type_name(node: &Node<'_>) -> &'static str {
     match &node.value {
         Value::Null => "null",
@@ -179,8 +191,8 @@ pub(crate) fn type_name(node: &Node<'_>) -> &'static str {
     }
 }
 
-/// A value for a diagnostic: what is long is cut, what is large is counted.
-pub(crate) fn shown(node: &Node<'_>) -> Json {
+/// A value for a diagnostic: long strings are truncated, arrays and objects are counted.
+pub(crate) fn summarize(node: &Node<'_>) -> Json {
     const LONGEST: usize = 80;
     match &node.value {
         Value::String(text) if text.chars().nth(LONGEST).is_some() => {

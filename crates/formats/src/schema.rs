@@ -1,8 +1,9 @@
-//! JSON Schemas that are written out in a definition: checked by shape, without compiling them.
+//! Checks JSON Schemas in definitions without compiling them, which would be slow and would report
+//! only the first problem.
 
+mod check;
 mod pattern;
 pub(crate) mod reference;
-mod walk;
 
+pub(crate) use check::SchemaCheck;
 pub(crate) use pattern::check_pattern;
-pub(crate) use walk::Walk;

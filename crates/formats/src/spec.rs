@@ -116,12 +116,16 @@ fn fill(name: &str) -> Result<Draft, TemplateError> {
 fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
     if text.starts_with('\u{feff}') {
         let problem =
-            json::Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
-        report.problem(problem.hint("save it without"));
+            json::SyntaxProblem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
+        report.push_syntax(problem.hint("save it without"));
     }
     if let Some(offset) = text.find('\0') {
         // The Markdown parser replaces NUL, so that its offsets would not be those of the text.
-        report.problem(json::Problem::new(&NUL, offset, "the file has a NUL character in it"));
+        report.push_syntax(json::SyntaxProblem::new(
+            &NUL,
+            offset,
+            "the file has a NUL character in it",
+        ));
         return Reading::default();
     }
     let (tools, allowances) = read_page(text, context.linked, report);
@@ -144,7 +148,7 @@ fn read_page(text: &str, linked: Linked<'_>, report: &mut Report) -> (Vec<Tool>,
             break;
         }
         if tools.len() >= MOST_TOOLS {
-            let found = reader.report.span(
+            let found = reader.report.at_span(
                 &TOO_MUCH,
                 entry.heading.clone(),
                 format!("there are more than {MOST_TOOLS} tools"),

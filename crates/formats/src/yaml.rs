@@ -1,8 +1,8 @@
-//! YAML with places: the same tree as JSON has, from the words of YAML 1.1.
+//! YAML with locations, parsed to the same tree as JSON.
 //!
-//! Definitions are written by programs that speak YAML 1.1 (`yes` is true), so that is what a plain
-//! word means here. Keys are always text. Nothing is evaluated, whatever a tag says, and aliases are
-//! copied only as far as a file needs.
+//! Plain scalars are resolved as in YAML 1.1 (`yes` is true), because R's yaml package and PyYAML,
+//! which write most definitions, do so. Keys are always strings. Tags never evaluate anything, and
+//! aliases are copied only up to a limit, so that a small file cannot expand to a huge tree.
 
 mod scalar;
 mod tree;
@@ -16,21 +16,20 @@ pub use write::document as write_yaml;
 
 use crate::rules::syntax::EMPTY_FILE;
 
-/// The first document of a text as plain data; nothing, if it cannot be read.
+/// The first document of a text as a value; none if it cannot be parsed.
 pub fn yaml_value(text: &str) -> Option<Value> {
     let parsed = parse(text);
     parsed.root.filter(|_| !parsed.is_lossy).map(|root| root.to_value())
 }
 
-/// Why a text cannot be read.
+/// Why a text cannot be parsed.
 pub(crate) struct YamlError {
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub(crate) line: usize,
-    /// What is wrong there.
     pub(crate) message: String,
 }
 
-/// The first document of a text as plain data; an empty text is null.
+/// Parses the first document of a text; an empty text is null.
 pub(crate) fn read(text: &str) -> Result<Value, YamlError> {
     let parsed = parse(text);
     match (
@@ -43,18 +42,21 @@ pub(crate) fn read(text: &str) -> Result<Value, YamlError> {
             line: problem.map_or(1, |problem| {
                 text[..problem.offset.min(text.len())].matches('\n').count() + 1
             }),
-            message: problem
-                .map_or_else(|| "it cannot be read".to_owned(), |problem| problem.message.clone()),
+            message: problem.map_or_else(
+                || "it cannot be parsed".to_owned(),
+                |problem| problem.message.clone(),
+            ),
         }),
     }
 }
 
-/// Whether a text is YAML, with keys and values.
+/// Whether a text is a YAML mapping.
 pub(crate) fn is_mapping(text: &str) -> bool {
     is_yaml(text) && parse(text).root.is_some_and(|root| root.is_object())
 }
 
-/// Whether a text is meant as YAML: its first line that is no comment begins a document or has a key.
+/// Whether a text looks like YAML rather than JSON: its first line that is not a comment starts a
+/// document or has a key.
 pub(crate) fn is_yaml(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}');
     let mut lines =

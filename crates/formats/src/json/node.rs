@@ -1,10 +1,11 @@
-//! The tree.
+//! The tree of values.
 
 use std::{borrow::Cow, ops::Range};
 
 use serde_json::Number;
 
-/// The bytes of a value or key. Files are limited to far less than 4 GiB, so offsets are short.
+/// The bytes of a value or key. Files are far smaller than 4 GiB, so 32-bit offsets halve the size
+/// of every node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     start: u32,
@@ -17,7 +18,7 @@ impl Span {
         Self { start: short(start), end: short(end) }
     }
 
-    /// The first byte.
+    /// The offset of the first byte.
     pub fn start(self) -> usize {
         self.start as usize
     }
@@ -32,18 +33,18 @@ impl Span {
         self.end == self.start
     }
 
-    /// The bytes.
+    /// The bytes as a range of offsets.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// A value and where it stands.
+/// A value and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node<'a> {
     /// The value.
     pub value: Value<'a>,
-    /// Its bytes.
+    /// The bytes of the value.
     pub span: Span,
 }
 
@@ -54,13 +55,13 @@ pub enum Value<'a> {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, exactly as serde_json has it.
+    /// A number, exactly as serde_json represents it.
     Number(Number),
-    /// A text.
+    /// A string without its quotes and escapes.
     String(Cow<'a, str>),
     /// An array.
     Array(Vec<Node<'a>>),
-    /// An object, its members in the order of the text.
+    /// An object with its members in the order of the text. Duplicate keys are kept.
     Object(Vec<Member<'a>>),
 }
 
@@ -69,14 +70,14 @@ pub enum Value<'a> {
 pub struct Member<'a> {
     /// The key.
     pub key: Cow<'a, str>,
-    /// The key's bytes, quotes included.
+    /// The bytes of the key, including quotes.
     pub key_span: Span,
     /// The value.
     pub value: Node<'a>,
 }
 
 impl<'a> Node<'a> {
-    /// The members, none if this is not an object.
+    /// The members; empty if this is not an object.
     pub fn members(&self) -> &[Member<'a>] {
         match &self.value {
             Value::Object(members) => members,
@@ -84,7 +85,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The items, none if this is not an array.
+    /// The items; empty if this is not an array.
     pub fn items(&self) -> &[Node<'a>] {
         match &self.value {
             Value::Array(items) => items,
@@ -92,22 +93,22 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The first member of this key.
+    /// The first member with this key.
     pub fn member(&self, key: &str) -> Option<&Member<'a>> {
         self.members().iter().find(|member| member.key == key)
     }
 
-    /// The value of the first member of this key.
+    /// The value of the first member with this key.
     pub fn get(&self, key: &str) -> Option<&Node<'a>> {
         self.member(key).map(|member| &member.value)
     }
 
-    /// Whether it is an object with one of these keys.
+    /// Whether this is an object with at least one of these keys.
     pub fn has_any(&self, keys: &[&str]) -> bool {
         self.members().iter().any(|member| keys.contains(&&*member.key))
     }
 
-    /// The text, if it is one.
+    /// The string, if this is one.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             Value::String(text) => Some(text),
@@ -115,7 +116,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The truth value, if it is one.
+    /// The boolean, if this is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self.value {
             Value::Bool(value) => Some(value),
@@ -123,7 +124,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The number, if it is one.
+    /// The number, if this is one.
     pub fn as_number(&self) -> Option<&Number> {
         match &self.value {
             Value::Number(number) => Some(number),
@@ -131,12 +132,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether it is an object.
+    /// Whether this is an object.
     pub fn is_object(&self) -> bool {
         matches!(self.value, Value::Object(_))
     }
 
-    /// A value that stands nowhere, with the place it is reported at.
+    /// Gives a value that is not in the text, such as a repaired one, the location to report.
     pub(crate) fn from_value(value: &serde_json::Value, span: Span) -> Self {
         let value = match value {
             serde_json::Value::Null => Value::Null,
@@ -160,7 +161,7 @@ impl<'a> Node<'a> {
         Self { value, span }
     }
 
-    /// The same value without places.
+    /// The value without locations.
     pub fn to_value(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,

@@ -1,21 +1,22 @@
-//! Numbers, exactly as serde_json has them.
+//! Numbers, exactly as serde_json represents them.
 
 use serde_json::Number;
 
 /// Why a token is not a number.
 pub(crate) enum NumberError {
-    /// It is not spelled as JSON spells numbers.
+    /// It does not match the grammar of JSON numbers.
     Spelling,
-    /// It does not fit a double.
+    /// It is too large for a double.
     Range,
 }
 
-/// The number that `token` spells.
-pub(crate) fn read(token: &str) -> Result<Number, NumberError> {
-    if !is_spelled_well(token.as_bytes()) {
+/// Parses a number.
+pub(crate) fn parse(token: &str) -> Result<Number, NumberError> {
+    if !is_number(token.as_bytes()) {
         return Err(NumberError::Spelling);
     }
-    // Minus zero and everything that is not a short integer is left to serde_json, which decides.
+    // Integers are parsed here because that is much faster. Minus zero, fractions and large numbers
+    // are left to serde_json, so that every number has the representation serde_json would give it.
     if let Ok(number) = token.parse::<u64>() {
         return Ok(number.into());
     }
@@ -25,7 +26,7 @@ pub(crate) fn read(token: &str) -> Result<Number, NumberError> {
     }
 }
 
-fn is_spelled_well(token: &[u8]) -> bool {
+fn is_number(token: &[u8]) -> bool {
     let unsigned = token.strip_prefix(b"-").unwrap_or(token);
     let whole = digits(unsigned);
     if whole == 0 || whole > 1 && unsigned[0] == b'0' {

@@ -1,21 +1,21 @@
-//! What is wrong with a text as JSON.
+//! Syntax problems.
 
 use catalog::Rule;
 
-/// One thing that is wrong with a text as JSON.
+/// A problem with the syntax of a JSON or YAML text.
 #[derive(Clone, Debug)]
-pub struct Problem {
-    /// The rule it breaks.
+pub struct SyntaxProblem {
+    /// The rule that is broken.
     pub rule: &'static Rule,
-    /// The byte where it shows.
+    /// The offset, in bytes, at which it was noticed.
     pub offset: usize,
-    /// What is wrong.
+    /// The message, for people.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
-impl Problem {
+impl SyntaxProblem {
     pub(crate) fn new(rule: &'static Rule, offset: usize, message: impl Into<String>) -> Self {
         Self { rule, offset, message: message.into(), hint: None }
     }

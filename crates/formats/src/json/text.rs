@@ -1,16 +1,16 @@
-//! Strings: the part of the parser that reads between quotes.
+//! Strings.
 
 use std::borrow::Cow;
 
 use super::{
-    Problem,
+    SyntaxProblem,
     parser::{Parser, Stop},
 };
 use crate::rules::syntax::{BROKEN_JSON, NUL, RAW_CONTROL};
 
 impl<'a> Parser<'a> {
-    /// Reads a string whose opening quote is next.
-    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Stop> {
+    /// Parses a string, of which the opening quote is next. A string without escapes is borrowed.
+    pub(super) fn parse_string(&mut self) -> Result<Cow<'a, str>, Stop> {
         let open = self.at;
         self.at += 1;
         let start = self.at;
@@ -20,7 +20,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             return Ok(Cow::Borrowed(text));
         }
-        self.unusual_string(open, start).map(Cow::Owned)
+        self.parse_unusual_string(open, start).map(Cow::Owned)
     }
 
     fn skip_plain(&mut self) {
@@ -29,24 +29,25 @@ impl<'a> Parser<'a> {
         self.at = length.map_or(self.bytes.len(), |length| self.at + length);
     }
 
-    /// Reads on from the first byte that is not plain text.
-    fn unusual_string(&mut self, open: usize, start: usize) -> Result<String, Stop> {
+    /// Continues at the first byte that is an escape, a control character or the end of the file.
+    fn parse_unusual_string(&mut self, open: usize, start: usize) -> Result<String, Stop> {
         let mut text = String::from(&self.text[start..self.at]);
         let mut is_warned = false;
         loop {
             match self.peek() {
                 None => {
-                    let problem = Problem::new(&BROKEN_JSON, open, "this text is never closed")
-                        .hint("add the missing `\"`");
+                    let problem =
+                        SyntaxProblem::new(&BROKEN_JSON, open, "this string is never closed")
+                            .hint("add the missing `\"`");
                     return Err(self.stop(problem));
                 }
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(text);
                 }
-                Some(b'\\') => self.escape(&mut text)?,
+                Some(b'\\') => self.parse_escape(&mut text)?,
                 Some(byte) => {
-                    self.control(byte, open, &mut is_warned)?;
+                    self.report_control(byte, open, &mut is_warned)?;
                     self.at += 1;
                     if byte != 0 {
                         text.push(char::from(byte));
@@ -59,29 +60,30 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Says that a control character stands in a text as it is; once for each text.
-    fn control(&mut self, byte: u8, open: usize, is_warned: &mut bool) -> Result<(), Stop> {
+    /// Reports a raw control character, once per string. Hand-written definitions often break long
+    /// descriptions over lines, so that is a warning and the line break is kept.
+    fn report_control(&mut self, byte: u8, open: usize, is_warned: &mut bool) -> Result<(), Stop> {
         if byte == 0 {
             return self.report(
-                Problem::new(&NUL, self.at, "a NUL byte stands in a text").hint("remove it"),
+                SyntaxProblem::new(&NUL, self.at, "there is a NUL byte in a string")
+                    .hint("remove it"),
             );
         }
         if std::mem::replace(is_warned, true) {
             return Ok(());
         }
-        self.broken_text = Some(open);
+        self.multiline_string = Some(open);
         let (what, escape) = match byte {
             b'\n' | b'\r' => ("line break", r"\n".to_owned()),
             b'\t' => ("tab", r"\t".to_owned()),
             _ => ("control character", format!(r"\u{byte:04x}")),
         };
-        let problem = Problem::new(&RAW_CONTROL, self.at, format!("a raw {what} stands in a text"));
-        self.report(
-            problem.hint(format!("write `{escape}`; other programs will not read this file")),
-        )
+        let problem =
+            SyntaxProblem::new(&RAW_CONTROL, self.at, format!("there is a raw {what} in a string"));
+        self.report(problem.hint(format!("write `{escape}`; other programs reject this file")))
     }
 
-    fn escape(&mut self, text: &mut String) -> Result<(), Stop> {
+    fn parse_escape(&mut self, text: &mut String) -> Result<(), Stop> {
         let start = self.at;
         let letter = self.bytes.get(start + 1).copied();
         self.at += 2;
@@ -94,22 +96,22 @@ impl<'a> Parser<'a> {
             Some(b'n') => '\n',
             Some(b'r') => '\r',
             Some(b't') => '\t',
-            Some(b'u') => match self.unicode() {
+            Some(b'u') => match self.parse_unicode() {
                 Some(c) => c,
-                None => return self.bad_escape(start, text),
+                None => return self.report_bad_escape(start, text),
             },
             _ => {
                 self.at = start + 1;
-                return self.bad_escape(start, text);
+                return self.report_bad_escape(start, text);
             }
         };
         text.push(c);
         Ok(())
     }
 
-    /// The character of `\uXXXX`, or of a pair of them; the reader stands behind the `u`.
-    fn unicode(&mut self) -> Option<char> {
-        let first = self.four_digits()?;
+    /// Parses `XXXX` after `\u`, and the low surrogate that must follow a high one.
+    fn parse_unicode(&mut self) -> Option<char> {
+        let first = self.parse_four_digits()?;
         if !(0xD800..0xDC00).contains(&first) {
             return char::from_u32(first);
         }
@@ -117,11 +119,11 @@ impl<'a> Parser<'a> {
             return None;
         }
         self.at += 2;
-        let second = self.four_digits().filter(|unit| (0xDC00..0xE000).contains(unit))?;
+        let second = self.parse_four_digits().filter(|unit| (0xDC00..0xE000).contains(unit))?;
         char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
     }
 
-    fn four_digits(&mut self) -> Option<u32> {
+    fn parse_four_digits(&mut self) -> Option<u32> {
         let digits = self
             .bytes
             .get(self.at..self.at + 4)
@@ -133,14 +135,14 @@ impl<'a> Parser<'a> {
         Some(unit)
     }
 
-    fn bad_escape(&mut self, start: usize, text: &mut String) -> Result<(), Stop> {
+    fn report_bad_escape(&mut self, start: usize, text: &mut String) -> Result<(), Stop> {
         text.push(char::REPLACEMENT_CHARACTER);
         let shown: String = self.text[start..].chars().take(2).collect();
         let problem =
-            Problem::new(&BROKEN_JSON, start, format!("`{shown}` does not begin a valid escape"));
+            SyntaxProblem::new(&BROKEN_JSON, start, format!("`{shown}` is not a valid escape"));
         self.report(
             problem.hint(
-                r"write `\\` for a backslash, `\uXXXX` (in pairs beyond U+FFFF) for a character",
+                r"write `\\` for a backslash and `\uXXXX` (a surrogate pair above U+FFFF) for a character",
             ),
         )
     }

@@ -4,11 +4,11 @@ use catalog::Availability;
 
 use crate::{
     json::Node,
-    object::{Known, Object, whole, wrong_type},
+    object::{KnownFields, Object, to_count, wrong_type},
     report::Report,
 };
 
-const KNOWN: Known = Known {
+const KNOWN: KnownFields = KnownFields {
     groups: &[&[
         "command",
         "args",
@@ -16,7 +16,7 @@ const KNOWN: Known = Known {
         "success_exit_codes",
         "skip_subcommand_args",
     ]],
-    weighty: &["command", "args"],
+    critical: &["command", "args"],
 };
 
 /// The check that `object` asks for; without a `command` of its own it runs the tool's program.
@@ -27,9 +27,9 @@ pub(crate) fn read(
 ) -> Option<Availability> {
     object.check_known(&KNOWN, report);
     object.flag("skip_subcommand_args", report);
-    let program = if object.has("command") { object.filled("command", report) } else { program };
+    let program = if object.has("command") { object.non_blank("command", report) } else { program };
     let args = items(object, "args", "string", Node::as_str, report);
-    let folder = object.filled("working_directory", report).map(str::to_owned);
+    let folder = object.non_blank("working_directory", report).map(str::to_owned);
     let success = match object.has("success_exit_codes") {
         true => items(object, "success_exit_codes", "integer from 0 to 255", exit_code, report),
         false => vec![0],
@@ -39,7 +39,7 @@ pub(crate) fn read(
 }
 
 fn exit_code(node: &Node<'_>) -> Option<i32> {
-    whole(node).and_then(|code| u8::try_from(code).ok()).map(i32::from)
+    to_count(node).and_then(|code| u8::try_from(code).ok()).map(i32::from)
 }
 
 fn items<'n, T>(

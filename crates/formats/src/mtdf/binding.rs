@@ -83,13 +83,13 @@ impl Subject<'_> {
     /// How its value is passed, by what `object` says.
     pub(crate) fn read(&self, object: &Object<'_, '_>, report: &mut Report) -> Binding {
         let mut binding = self.usual();
-        if let Some(flag) = object.filled("flag", report) {
+        if let Some(flag) = object.non_blank("flag", report) {
             if self.is_positional {
                 exclude("flag", "a positional value has no flag", object, report);
             }
             binding.flag = Some(flag.to_owned());
         }
-        binding.negate = object.filled("negate", report).map(str::to_owned);
+        binding.negate = object.non_blank("negate", report).map(str::to_owned);
         binding.separator =
             object.choice("separator", &SEPARATORS, report).unwrap_or(Separator::Space);
         if let Some(joint) = object.text("join", report) {
@@ -98,7 +98,7 @@ impl Subject<'_> {
         binding.allow_dash = object.flag("allow_dash", report).unwrap_or(false);
         let way = object.choice("pass_by", &WAYS, report);
         let variable =
-            object.filled("env", report).filter(|name| check_variable(name, object, report));
+            object.non_blank("env", report).filter(|name| check_variable(name, object, report));
         if self.name != FOLDER {
             self.pass(way, variable, &mut binding);
         }
@@ -152,7 +152,7 @@ impl Subject<'_> {
         report: &mut Report,
     ) {
         let wanted = object.flag("file_arg", report);
-        let flag = object.filled("file_flag", report);
+        let flag = object.non_blank("file_flag", report);
         if !wanted.unwrap_or(object.has("file_flag")) {
             return;
         }
@@ -170,7 +170,7 @@ impl Subject<'_> {
 }
 
 fn exclude(key: &str, why: &str, object: &Object<'_, '_>, report: &mut Report) {
-    let problem = report.key(
+    let problem = report.at_key(
         &CONTRADICTION,
         &object.at.key(key),
         format!("`{key}` cannot be used here: {why}"),
@@ -184,7 +184,7 @@ fn check_access(binding: &Binding, object: &Object<'_, '_>, report: &mut Report)
     if !is_good {
         let message =
             format!("`access` is said of `{}`, which is not a path to work on", binding.parameter);
-        let problem = report.key(&ACCESS_WITHOUT_PATH, &object.at.key("access"), message);
+        let problem = report.at_key(&ACCESS_WITHOUT_PATH, &object.at.key("access"), message);
         report
             .push(problem.hint("add `\"format\": \"path\"` to the parameter, or remove `access`"));
     }
@@ -195,7 +195,7 @@ fn check_variable(name: &str, object: &Object<'_, '_>, report: &mut Report) -> b
     let is_good = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit());
     if !is_good {
-        let problem = report.value(
+        let problem = report.at_value(
             &BAD_VARIABLE,
             &object.at.key("env"),
             format!("`{name}` is not the name of a variable"),

@@ -28,7 +28,7 @@ pub(crate) fn check_names<'a>(
     for parameter in parameters {
         if !names.insert(parameter.name) {
             let message = format!("there is more than one parameter `{}`", parameter.name);
-            let problem = report.pointer(
+            let problem = report.at_pointer(
                 &DUPLICATE_PARAMETER,
                 format!("{}/name", parameter.pointer),
                 message,
@@ -55,7 +55,7 @@ pub(crate) fn check_flags<'a>(
                     "the flag `{flag}` of `{}` belongs to another parameter too",
                     binding.parameter
                 );
-                let problem = report.pointer(&FLAG_CLASH, pointer, message);
+                let problem = report.at_pointer(&FLAG_CLASH, pointer, message);
                 report.push(
                     problem.received(flag.as_str()).hint("change `alias` or `flag` of one of them"),
                 );
@@ -70,7 +70,7 @@ pub(crate) fn check_stdin<'a>(
     report: &mut Report,
 ) {
     for (_, pointer) in bindings.filter(|(binding, _)| binding.pass_by == PassBy::Stdin).skip(1) {
-        let problem = report.pointer(
+        let problem = report.at_pointer(
             &CONTRADICTION,
             pointer,
             "standard input takes one parameter, this is another one",
@@ -95,7 +95,7 @@ pub(crate) fn check_access<'a>(
             "the tool says that it changes nothing, and that it writes to `{}`",
             binding.parameter
         );
-        let problem = report.pointer(&WRITING_READER, format!("{pointer}/access"), message);
+        let problem = report.at_pointer(&WRITING_READER, format!("{pointer}/access"), message);
         report.push(problem.hint("say `\"mutates\": true`, or `\"access\": \"read\"`"));
     }
 }

@@ -5,7 +5,7 @@ use crate::{object::Object, report::Report};
 
 /// The words of `command`; none if there is no such field, or none that can be used.
 pub(crate) fn read<'n>(object: &Object<'n, '_>, report: &mut Report) -> Vec<&'n str> {
-    let Some(command) = object.filled("command", report) else {
+    let Some(command) = object.non_blank("command", report) else {
         return Vec::new();
     };
     let words: Vec<_> = command.split_whitespace().collect();
@@ -18,7 +18,7 @@ pub(crate) fn read<'n>(object: &Object<'n, '_>, report: &mut Report) -> Vec<&'n 
 fn check_program(program: &str, object: &Object<'_, '_>, report: &mut Report) {
     let at = object.at.key("command");
     if program.split('/').any(|part| part == "..") || program.starts_with('~') {
-        let problem = report.value(
+        let problem = report.at_value(
             &BAD_PROGRAM,
             &at,
             format!("the program `{program}` may lie outside the crib"),
@@ -27,7 +27,7 @@ fn check_program(program: &str, object: &Object<'_, '_>, report: &mut Report) {
             problem.expected("a program name, or a path inside the crib").received(program);
         report.push(problem.hint("name the program, or move it into the crib"));
     } else if program.starts_with('/') {
-        let problem = report.value(
+        let problem = report.at_value(
             &ABSOLUTE_PROGRAM,
             &at,
             format!("`{program}` may lie elsewhere on another machine"),

@@ -5,12 +5,13 @@ use serde_json::{Map, Value as Json, json};
 
 use super::rules::definition::CONTRADICTION;
 use crate::{
-    object::{Known, Object},
+    object::{KnownFields, Object},
     report::Report,
     rules::definition::BAD_NAME,
 };
 
-const KNOWN: Known = Known { groups: &[&["parameter", "word"]], weighty: &["parameter", "word"] };
+const KNOWN: KnownFields =
+    KnownFields { groups: &[&["parameter", "word"]], critical: &["parameter", "word"] };
 
 /// A consent as a definition declares it.
 pub(crate) struct Declared {
@@ -26,7 +27,7 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Decla
     let (parameter, word) = (parameter?, word?);
     if parameter.chars().any(|c| c.is_whitespace() || c.is_control()) {
         let message = format!("`{}` is not a name for a parameter", parameter.escape_debug());
-        let problem = report.value(&BAD_NAME, &object.at.key("parameter"), message);
+        let problem = report.at_value(&BAD_NAME, &object.at.key("parameter"), message);
         report.push(problem.expected("text without blanks").received(parameter));
     }
     let consent = Consent { parameter: parameter.to_owned(), word: word.to_owned() };
@@ -47,7 +48,7 @@ pub(crate) fn require(
             if !declared.put_into(properties) {
                 let Consent { parameter, word } = &declared.consent;
                 let message = format!("`{parameter}` is a parameter that cannot be `{word}`");
-                let problem = report.pointer(&CONTRADICTION, declared.pointer.clone(), message);
+                let problem = report.at_pointer(&CONTRADICTION, declared.pointer.clone(), message);
                 report.push(problem.hint("name another parameter, or let this one be that text"));
                 return None;
             }

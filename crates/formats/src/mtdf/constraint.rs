@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{Known, Object, wrong_type},
-    report::{Report, shown},
+    object::{KnownFields, Object, wrong_type},
+    report::{Report, summarize},
     schema::check_pattern,
 };
 
@@ -24,7 +24,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "minLength", "maxLength", "minItems", "maxItems", "items",
 ];
 
-const ITEM: Known = Known { groups: &[FIELDS], weighty: &["format"] };
+const ITEM: KnownFields = KnownFields { groups: &[FIELDS], critical: &["format"] };
 
 /// Defaults of more items than this are not looked at one by one.
 const MAX_ITEMS: usize = 100;
@@ -39,7 +39,7 @@ pub(crate) fn read(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> 
     };
     put("type", Some(kind.as_str().into()));
     put("description", object.text("description", report).map(Json::from));
-    put("format", object.filled("format", report).map(Json::from));
+    put("format", object.non_blank("format", report).map(Json::from));
     put("enum", read_enum(object, kind, report));
     put("pattern", read_pattern(object, report));
     for (low, high) in RANGES {
@@ -71,16 +71,16 @@ fn read_enum(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option
     if values.is_empty() {
         report.push(
             report
-                .value(&BAD_ENUM, &at, "`enum` allows no value at all")
+                .at_value(&BAD_ENUM, &at, "`enum` allows no value at all")
                 .hint("list the values, or remove `enum`"),
         );
     }
     for (index, value) in values.iter().enumerate().filter(|(_, value)| !kind.admits(value)) {
         let message = format!("this value of `enum` is not of type `{}`", kind.as_str());
         let problem = report
-            .value(&BAD_ENUM, &at.index(index), message)
+            .at_value(&BAD_ENUM, &at.index(index), message)
             .expected(kind.as_str())
-            .received(shown(value));
+            .received(summarize(value));
         let hint = if kind == Kind::Array {
             "to constrain the items, put `enum` into `items`"
         } else {
@@ -115,7 +115,7 @@ fn bound<'n>(object: &Object<'n, '_>, key: &str, report: &mut Report) -> Option<
         }
     }
     if object.has(alias) {
-        let problem = report.key(
+        let problem = report.at_key(
             &BOUND_ALIAS,
             &object.at.key(alias),
             format!("`{alias}` is read as `{key}`"),
@@ -135,7 +135,7 @@ fn check_range(
         && number(low) > number(high)
     {
         let message = format!("no value is at least `{low_key}` and at most `{high_key}`");
-        report.push(report.value(&EMPTY_RANGE, object.at, message).hint("exchange the two"));
+        report.push(report.at_value(&EMPTY_RANGE, object.at, message).hint("exchange the two"));
     }
 }
 
@@ -146,7 +146,7 @@ fn number(node: &Node<'_>) -> Option<f64> {
 fn read_default(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
     let node = object.node("default")?;
     if let Some(expected) = unmet(object.node, kind, node) {
-        let problem = report.value(
+        let problem = report.at_value(
             &BAD_DEFAULT,
             &object.at.key("default"),
             "the default is not a value that a caller could pass",
@@ -154,7 +154,7 @@ fn read_default(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Opt
         report.push(
             problem
                 .expected(expected)
-                .received(shown(node))
+                .received(summarize(node))
                 .hint("change the default, or what it must be"),
         );
     }

@@ -31,8 +31,8 @@ pub(super) fn write(tools: &[Tool], _: &str) -> Vec<WrittenFile> {
 fn write_together(tools: &[Tool]) -> Option<WrittenFile> {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let root = common_prefix(&names).filter(|_| tools.len() > 1)?;
-    let whole: Vec<&Tool> = tools.iter().collect();
-    let file = file(root, tree(root, &whole, Program::Named)?);
+    let all: Vec<&Tool> = tools.iter().collect();
+    let file = file(root, tree(root, &all, Program::Named)?);
     holds(&file, tools, Program::Named).then_some(file)
 }
 

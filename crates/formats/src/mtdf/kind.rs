@@ -66,7 +66,7 @@ impl Kind {
             let near = foreign.or_else(|| closest(name, KINDS.map(|(name, _)| name)));
             let expected = "one of `string`, `integer`, `number`, `boolean`, `array`, `object`";
             let hint = near.map_or_else(|| format!("use {expected}"), did_you_mean);
-            let problem = report.value(
+            let problem = report.at_value(
                 &UNKNOWN_TYPE,
                 &object.at.key("type"),
                 format!("`{name}` is not a type"),

@@ -117,7 +117,7 @@ impl<'n> TreeReader<'n, '_> {
         };
         if self.levels.len() > 1 && !self.last().is_broken {
             let message = format!("the tool's name would be `{name}`: {problem}");
-            let problem = self.report.value(&BAD_NAME, &object.at.key("name"), message);
+            let problem = self.report.at_value(&BAD_NAME, &object.at.key("name"), message);
             self.report.push(problem.received(name).hint("shorten the names on the way to it"));
         }
         false
@@ -129,7 +129,7 @@ impl<'n> TreeReader<'n, '_> {
         self.weight += own + self.last().settings.guidance.map_or(0, str::len);
         self.is_full = self.tools.len() == MAX_TOOLS || self.weight > MAX_WEIGHT;
         if self.is_full {
-            let problem = self.report.value(
+            let problem = self.report.at_value(
                 &TOO_MUCH,
                 object.at,
                 "this file defines too much; it is not read from here on",
@@ -223,7 +223,7 @@ impl<'n> TreeReader<'n, '_> {
                 "the steps of a sequence have their own arguments: `{}` reaches none",
                 parameter.name
             );
-            let problem = self.report.pointer(&USELESS_PARAMETER, &parameter.pointer, message);
+            let problem = self.report.at_pointer(&USELESS_PARAMETER, &parameter.pointer, message);
             self.report.push(problem.hint("remove it, and put values into `args` of the steps"));
         }
     }

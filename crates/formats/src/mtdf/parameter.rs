@@ -11,18 +11,18 @@ use super::{
 };
 use crate::{
     json::Node,
-    object::{Known, Object},
+    object::{KnownFields, Object},
     report::Report,
     rules::definition::BAD_NAME,
 };
 
-const KNOWN: Known = Known {
+const KNOWN: KnownFields = KnownFields {
     groups: &[
         &["name", "required", "alias", "file_arg", "file_flag", "secret"],
         constraint::FIELDS,
         binding::FIELDS,
     ],
-    weighty: &["format", "required", "flag", "type", "alias", "pass_by", "file_flag", "access"],
+    critical: &["format", "required", "flag", "type", "alias", "pass_by", "file_flag", "access"],
 };
 
 /// One parameter of a tool.
@@ -70,7 +70,7 @@ pub(crate) fn read<'n>(
     object.check_known(&KNOWN, report);
     let name = object.required("name", report).filter(|name| check_name(name, object, report));
     if !object.has("type") {
-        object.missing(
+        object.report_missing(
             "type",
             "one of `string`, `integer`, `number`, `boolean`, `array`, `object`",
             report,
@@ -78,7 +78,7 @@ pub(crate) fn read<'n>(
     }
     let kind = Kind::read(object, report);
     let is_required = object.flag("required", report).unwrap_or(false);
-    let alias = object.filled("alias", report);
+    let alias = object.non_blank("alias", report);
     let subject = Subject {
         name: name.unwrap_or_default(),
         alias,
@@ -97,7 +97,7 @@ pub(crate) fn read<'n>(
         let message = format!("`{FOLDER}` is the folder the program runs in, a string");
         report.push(
             report
-                .value(&CONTRADICTION, &object.at.key("type"), message)
+                .at_value(&CONTRADICTION, &object.at.key("type"), message)
                 .expected("string")
                 .received(kind.as_str()),
         );
@@ -122,7 +122,7 @@ pub(crate) fn is_name(text: &str) -> bool {
 fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {
     let is_good = is_name(name);
     if !is_good {
-        let problem = report.value(
+        let problem = report.at_value(
             &BAD_NAME,
             &object.at.key("name"),
             format!("`{}` is not a name for a parameter", name.escape_debug()),
@@ -144,7 +144,7 @@ fn names(object: &Object<'_, '_>, report: &mut Report) -> ValueKind {
         let message = "a value that looks like a path is confined like one";
         let at = object.at.key("format");
         report.push(
-            report.value(&PATH_OR_VALUE, &at, message).hint("use `path` if it is always a path"),
+            report.at_value(&PATH_OR_VALUE, &at, message).hint("use `path` if it is always a path"),
         );
     }
     found

@@ -13,7 +13,7 @@ impl<'n> TreeReader<'n, '_> {
         if self.is_built_in {
             let message =
                 format!("`{name}` is a built-in tool: this gives it its text, not its program");
-            let problem = self.report.value(&BUILT_IN_NAME, &object.at.key("name"), message);
+            let problem = self.report.at_value(&BUILT_IN_NAME, &object.at.key("name"), message);
             self.report.push(problem.hint("choose another name for a tool of your own"));
         }
     }
@@ -28,7 +28,7 @@ impl<'n> TreeReader<'n, '_> {
     pub(super) fn note_missing_command(&mut self, object: &Object<'n, '_>) {
         if !object.has("command") && !self.is_built_in && !self.tools.iter().all(Tool::is_callable)
         {
-            let problem = self.report.value(
+            let problem = self.report.at_value(
                 &MISSING_COMMAND,
                 &object.at.key("command"),
                 "without `command` this is documented, not served",
@@ -52,7 +52,7 @@ impl<'n> TreeReader<'n, '_> {
             _ if object.has("livelog") => "livelog",
             _ => return,
         };
-        let problem = self.report.key(
+        let problem = self.report.at_key(
             &UNSUPPORTED_FIELD,
             &object.at.key(key),
             "watching a log with a model (`livelog`) is not supported",
@@ -66,14 +66,14 @@ impl<'n> TreeReader<'n, '_> {
             ["inputSchema", "input_schema", "command"].into_iter().filter(|key| object.has(key))
         {
             let message = format!("`{key}` belongs to the tool, not to a subcommand");
-            let problem = self.report.key(&UNSUPPORTED_FIELD, &object.at.key(key), message);
+            let problem = self.report.at_key(&UNSUPPORTED_FIELD, &object.at.key(key), message);
             self.report.push(problem.hint("move this subcommand to a definition of its own"));
         }
     }
 
     pub(super) fn note_ignored(&mut self, object: &Object<'n, '_>) {
         if object.has("args_template") {
-            let problem = self.report.key(
+            let problem = self.report.at_key(
                 &UNSUPPORTED_FIELD,
                 &object.at.key("args_template"),
                 "`args_template` is not supported",
@@ -81,7 +81,7 @@ impl<'n> TreeReader<'n, '_> {
             self.report.push(problem.hint("declare `options` and `positional_args`; values never become part of a shell script"));
         }
         for key in ["monitor_level", "monitor_stream"].into_iter().filter(|key| object.has(key)) {
-            let problem = self.report.key(
+            let problem = self.report.at_key(
                 &IGNORED_FIELD,
                 &object.at.key(key),
                 format!("`{key}` is not used: output is not watched"),
@@ -99,7 +99,7 @@ impl<'n> TreeReader<'n, '_> {
                 ),
                 false => format!("`{key}` is not used without `inputSchema`"),
             };
-            let problem = self.report.key(&IGNORED_FIELD, &object.at.key(key), message);
+            let problem = self.report.at_key(&IGNORED_FIELD, &object.at.key(key), message);
             self.report
                 .push(problem.hint("keep one of the two ways to say what arguments there are"));
         }

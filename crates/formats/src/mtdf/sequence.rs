@@ -9,11 +9,11 @@ use serde_json::{Map, Value as Json};
 
 use super::rules::definition::EMPTY_SEQUENCE;
 use crate::{
-    object::{Known, Object},
+    object::{KnownFields, Object},
     report::Report,
 };
 
-const KNOWN: Known = Known {
+const KNOWN: KnownFields = KnownFields {
     groups: &[&[
         "tool",
         "subcommand",
@@ -22,7 +22,7 @@ const KNOWN: Known = Known {
         "skip_if_file_exists",
         "skip_if_file_missing",
     ]],
-    weighty: &["tool", "subcommand", "args", "skip_if_file_exists", "skip_if_file_missing"],
+    critical: &["tool", "subcommand", "args", "skip_if_file_exists", "skip_if_file_missing"],
 };
 
 /// The pause between two steps where nothing is said, in milliseconds.
@@ -41,7 +41,7 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Writt
     if nodes.is_empty() {
         report.push(
             report
-                .value(&EMPTY_SEQUENCE, &at, "the sequence has no steps")
+                .at_value(&EMPTY_SEQUENCE, &at, "the sequence has no steps")
                 .hint("add a step or remove `sequence`"),
         );
         return None;
@@ -70,11 +70,11 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Writt
 
 fn step(object: &Object<'_, '_>, report: &mut Report) -> Option<Step> {
     object.check_known(&KNOWN, report);
-    let subcommand = object.filled("subcommand", report).unwrap_or("default");
+    let subcommand = object.non_blank("subcommand", report).unwrap_or("default");
     let arguments = object
         .object("args", report)
         .map_or_else(|| Json::Object(Map::new()), |node| node.to_value());
-    let mut own = |key| object.filled(key, report).map(str::to_owned);
+    let mut own = |key| object.non_blank(key, report).map(str::to_owned);
     let (description, skip_if_exists, skip_if_missing) =
         (own("description"), own("skip_if_file_exists"), own("skip_if_file_missing"));
     let tool = object.required("tool", report)?;

@@ -53,7 +53,7 @@ impl<'n> Settings<'n> {
         settings.read_timeout(object, report);
         settings.read_marks(object, report);
         settings.read_order(object, report);
-        if let Some(text) = object.filled("install_instructions", report) {
+        if let Some(text) = object.non_blank("install_instructions", report) {
             settings.install = Some(text);
         }
         settings.read_progress(object, report);
@@ -79,10 +79,10 @@ impl<'n> Settings<'n> {
     fn read_enabled(&mut self, object: &Object<'n, '_>, report: &mut Report) {
         match object.flag("enabled", report) {
             Some(true) if self.is_disabled => {
-                let message = "this is enabled, but what it belongs to is not";
+                let message = "this is enabled, but its parent is disabled";
                 let problem =
-                    report.value(&ENABLED_UNDER_DISABLED, &object.at.key("enabled"), message);
-                report.push(problem.hint("enable the whole, or remove this"));
+                    report.at_value(&ENABLED_UNDER_DISABLED, &object.at.key("enabled"), message);
+                report.push(problem.hint("enable the parent, or remove this field"));
             }
             Some(false) => self.is_disabled = true,
             Some(true) | None => {}
@@ -101,7 +101,7 @@ impl<'n> Settings<'n> {
             let mode = if value == is_synchronous { Mode::Synchronous } else { Mode::Asynchronous };
             match said {
                 Some((other, opposite)) if opposite != mode => {
-                    let problem = report.value(
+                    let problem = report.at_value(
                         &CONTRADICTION,
                         &object.at.key(key),
                         format!("`{key}` contradicts `{other}`"),
@@ -115,7 +115,7 @@ impl<'n> Settings<'n> {
     }
 
     fn read_progress(&mut self, object: &Object<'n, '_>, report: &mut Report) {
-        let Some(pattern) = object.filled("progress_regex", report) else {
+        let Some(pattern) = object.non_blank("progress_regex", report) else {
             return;
         };
         check_pattern(pattern, &object.at.key("progress_regex"), report);
@@ -127,11 +127,11 @@ impl<'n> Settings<'n> {
             return;
         };
         let at = object.at.key("timeout_seconds");
-        match crate::object::whole(node) {
+        match crate::object::to_count(node) {
             Some(seconds @ 1..=LONGEST) => self.timeout = Some(Duration::from_secs(seconds)),
             _ if matches!(node.value, Value::Number(_)) => {
                 let problem =
-                    report.value(&TIMEOUT_OUT_OF_RANGE, &at, "the time limit is out of range");
+                    report.at_value(&TIMEOUT_OUT_OF_RANGE, &at, "the time limit is out of range");
                 report
                     .push(problem.expected("an integer from 1 to 86400").received(node.to_value()));
             }
@@ -155,10 +155,10 @@ impl<'n> Settings<'n> {
         annotations.requires_approval =
             object.flag("requires_approval", report).or(annotations.requires_approval);
         annotations.network = object.flag("network", report).or(annotations.network);
-        if let Some(category) = object.filled("category", report) {
+        if let Some(category) = object.non_blank("category", report) {
             annotations.category = Some(category.to_owned());
         }
-        if let Some(version) = object.filled("version", report) {
+        if let Some(version) = object.non_blank("version", report) {
             annotations.version = Some(version.to_owned());
         }
     }
@@ -172,7 +172,7 @@ impl<'n> Settings<'n> {
             let key =
                 if object.has("double_dash") { "double_dash" } else { "positional_args_first" };
             let message = "`double_dash` and `positional_args_first` exclude each other";
-            let problem = report.value(&CONTRADICTION, &object.at.key(key), message);
+            let problem = report.at_value(&CONTRADICTION, &object.at.key(key), message);
             report.push(problem.hint(
                 "options after `--` would be taken for positional arguments: keep one of the two",
             ));

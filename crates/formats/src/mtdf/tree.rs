@@ -16,8 +16,8 @@ use super::{
 use crate::{
     context::Guidance,
     json::{Node, Value},
-    object::{Known, Object, did_you_mean, wrong_type},
-    report::{At, Report},
+    object::{KnownFields, Object, did_you_mean, wrong_type},
+    report::{NodePath, Report},
     rules::definition::BAD_NAME,
 };
 
@@ -31,9 +31,9 @@ const NODE: &[&str] = &[
     "monitor_stream", "args_template", "command", "inputSchema", "input_schema",
 ];
 
-const TOOL: Known = Known {
+const TOOL: KnownFields = KnownFields {
     groups: &[NODE, &["$schema", "argv", "tool_type", "livelog"]],
-    weighty: &[
+    critical: &[
         "command",
         "subcommand",
         "inputSchema",
@@ -45,9 +45,9 @@ const TOOL: Known = Known {
     ],
 };
 
-const SUBCOMMAND: Known = Known {
+const SUBCOMMAND: KnownFields = KnownFields {
     groups: &[NODE],
-    weighty: &["subcommand", "options", "positional_args", "sequence", "enabled"],
+    critical: &["subcommand", "options", "positional_args", "sequence", "enabled"],
 };
 
 /// The reader of one definition.
@@ -100,7 +100,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
 
     /// Reads the tools of a definition: those without an error, and what could be read of the others.
     pub(crate) fn definition(mut self, root: &'n Node<'n>) -> (Vec<Tool>, Vec<Tool>) {
-        let object = Object { node: root, at: &At::ROOT };
+        let object = Object { node: root, at: &NodePath::ROOT };
         let errors = self.report.errors();
         let name = self.name(&object);
         self.report.tool = (!name.is_empty()).then(|| name.to_owned());
@@ -116,7 +116,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         match object.list("subcommand", self.report) {
             Some(children) if !children.is_empty() => {
                 self.ignore_schema(&object);
-                self.children(children, &At::ROOT);
+                self.children(children, &NodePath::ROOT);
             }
             _ => self.only_leaf(&object),
         }
@@ -134,7 +134,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
             _ => self.ignore_schema(object),
         }
         if !object.has("sequence") && !self.command.is_empty() {
-            let problem = self.report.value(
+            let problem = self.report.at_value(
                 &MISSING_SUBCOMMAND,
                 &object.at.key("subcommand"),
                 "the field `subcommand` is missing",
@@ -145,7 +145,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.leaf(object);
     }
 
-    fn children(&mut self, children: &'n [Node<'n>], at: &At<'_>) {
+    fn children(&mut self, children: &'n [Node<'n>], at: &NodePath<'_>) {
         let at = at.key("subcommand");
         for (index, node) in children.iter().enumerate() {
             if self.report.is_exhausted() || self.is_full {
@@ -187,7 +187,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         };
         if let Err(problem) = name::check(found) {
             let message = format!("`{}` is not a name: {problem}", found.escape_debug());
-            let problem = self.report.value(&BAD_NAME, &object.at.key("name"), message);
+            let problem = self.report.at_value(&BAD_NAME, &object.at.key("name"), message);
             self.report.push(
                 problem.expected("1 to 64 ASCII letters, digits, `_`, `-` and `.`").received(found),
             );
@@ -198,7 +198,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
     /// Reads a node's own fields; `errors` is how many there were before its first.
     fn enter(&mut self, object: &Object<'n, '_>, name: &'n str, errors: usize) {
         object.required("description", self.report);
-        let title = object.filled("title", self.report);
+        let title = object.non_blank("title", self.report);
         let above = self.levels.last();
         let is_broken = above.is_some_and(|level| level.is_broken);
         let inherited = above.map(|level| level.settings.clone()).unwrap_or_default();
@@ -214,7 +214,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
     }
 
     fn read_guidance(&mut self, object: &Object<'n, '_>, settings: &mut Settings<'n>) {
-        let Some(key) = object.filled("guidance_key", self.report) else {
+        let Some(key) = object.non_blank("guidance_key", self.report) else {
             return;
         };
         settings.guidance = self.guidance.lookup(key);
@@ -224,7 +224,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
                 || "add it to `guidance_blocks` in `tool_guidance.json`".to_owned(),
                 did_you_mean,
             );
-            let problem = self.report.value(
+            let problem = self.report.at_value(
                 &UNKNOWN_GUIDANCE,
                 &object.at.key("guidance_key"),
                 format!("there is no guidance `{key}`"),
@@ -251,7 +251,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         Some(hints)
     }
 
-    fn check_hint(&mut self, node: &Node<'_>, at: &At<'_>) {
+    fn check_hint(&mut self, node: &Node<'_>, at: &NodePath<'_>) {
         if !matches!(node.value, Value::String(_) | Value::Null) {
             wrong_type(node, at, "string", self.report);
         }

@@ -16,18 +16,18 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{Known, Object, did_you_mean, whole, wrong_type},
-    report::{At, Report},
+    object::{KnownFields, Object, did_you_mean, to_count, wrong_type},
+    report::{NodePath, Report},
     rules::{
         definition::{BAD_NAME, IGNORED_FIELD},
         schema::NOT_AN_OBJECT_SCHEMA,
     },
-    schema::{Walk, reference},
+    schema::{SchemaCheck, reference},
 };
 
-const ENTRY: Known = Known {
+const ENTRY: KnownFields = KnownFields {
     groups: &[&["positional"], binding::FIELDS],
-    weighty: &["positional", "flag", "separator", "pass_by", "access"],
+    critical: &["positional", "flag", "separator", "pass_by", "access"],
 };
 
 /// A positional without a number stands behind those with one.
@@ -45,7 +45,7 @@ impl<'n> TreeReader<'n, '_> {
             return;
         };
         check_root(&schema, self.report);
-        Walk::new(schema.node, self.report).run(&at);
+        SchemaCheck::new(schema.node, self.report).run(&at);
         let bindings = self.bindings(object, &schema);
         self.break_since(errors);
         let Some(mut tool) = self.begin(object) else {
@@ -68,10 +68,10 @@ impl<'n> TreeReader<'n, '_> {
         let at = object.at.key("input_schema");
         if key == "input_schema" {
             let problem =
-                self.report.key(&SCHEMA_ALIAS, &at, "`input_schema` is read as `inputSchema`");
+                self.report.at_key(&SCHEMA_ALIAS, &at, "`input_schema` is read as `inputSchema`");
             self.report.push(problem.hint("write `inputSchema`"));
         } else if object.has("input_schema") {
-            let problem = self.report.key(
+            let problem = self.report.at_key(
                 &IGNORED_FIELD,
                 &at,
                 "`input_schema` is not used beside `inputSchema`",
@@ -116,7 +116,7 @@ impl<'n> TreeReader<'n, '_> {
         &mut self,
         map: Option<&Node<'_>>,
         names: impl Iterator<Item = &'a str> + Clone,
-        at: &At<'_>,
+        at: &NodePath<'_>,
     ) {
         let members = map.map(Node::members).unwrap_or_default();
         if members.is_empty() {
@@ -128,7 +128,7 @@ impl<'n> TreeReader<'n, '_> {
             let hint = near
                 .map_or_else(|| "add it to `properties`, or remove it".to_owned(), did_you_mean);
             let message = format!("`{}` is not a property of the schema", member.key);
-            let problem = self.report.key(&UNKNOWN_PARAMETER, &at.key(&member.key), message);
+            let problem = self.report.at_key(&UNKNOWN_PARAMETER, &at.key(&member.key), message);
             self.report.push(problem.hint(hint));
         }
     }
@@ -152,14 +152,14 @@ fn split(bindings: Vec<(Option<u64>, Binding, String)>) -> Bindings {
 fn check_name(name: &str, schema: &Object<'_, '_>, report: &mut Report) {
     if !parameter::is_name(name) {
         let message = format!("`{}` is not a name for a parameter", name.escape_debug());
-        let problem = report.key(&BAD_NAME, &schema.at.key("properties").key(name), message);
+        let problem = report.at_key(&BAD_NAME, &schema.at.key("properties").key(name), message);
         report.push(problem.expected("text without blanks").received(name));
     }
 }
 
 fn check_root(schema: &Object<'_, '_>, report: &mut Report) {
     if schema.node("type").and_then(Node::as_str) != Some("object") {
-        let problem = report.value(
+        let problem = report.at_value(
             &NOT_AN_OBJECT_SCHEMA,
             &schema.at.key("type"),
             "arguments are an object, the schema is not of one",
@@ -171,7 +171,7 @@ fn check_root(schema: &Object<'_, '_>, report: &mut Report) {
 /// Where a property stands among the positionals, if it is one.
 fn position(entry: &Object<'_, '_>, report: &mut Report) -> Option<u64> {
     let node = entry.node("positional")?;
-    match (&node.value, whole(node)) {
+    match (&node.value, to_count(node)) {
         (Value::Bool(true), _) => Some(LAST),
         (Value::Bool(false), _) => None,
         (_, Some(index)) => Some(index),
@@ -188,14 +188,14 @@ fn subject<'n>(
     property: &'n Node<'n>,
     root: &'n Node<'n>,
 ) -> Subject<'n> {
-    let property = reference::target(property, root);
+    let property = reference::follow(property, root);
     let format = |node: &Node<'_>| {
         node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, binding::value_kind)
     };
     let own = format(property);
     let names = match own {
         ValueKind::Plain => {
-            property.get("items").map_or(own, |items| format(reference::target(items, root)))
+            property.get("items").map_or(own, |items| format(reference::follow(items, root)))
         }
         _ => own,
     };

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     json::{Member, Node, Value},
     object::wrong_type,
-    report::{At, Report, shown},
+    report::{NodePath, Report, summarize},
     type_phrase,
 };
 
@@ -22,7 +22,7 @@ pub(super) struct Mender<'t, 'r> {
 
 impl Mender<'_, '_> {
     /// The schema of the arguments: closed, without hidden parameters.
-    pub(super) fn parameters<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+    pub(super) fn parameters<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Node<'a> {
         let mut members = vec![made("type", Value::String(Cow::Borrowed("object")), node)];
         members.extend(
             node.members()
@@ -50,7 +50,7 @@ impl Mender<'_, '_> {
         Node { value: Value::Object(members), span: node.span }
     }
 
-    fn properties<'a>(&mut self, node: Option<&Node<'a>>, at: &At<'_>) -> Vec<Member<'a>> {
+    fn properties<'a>(&mut self, node: Option<&Node<'a>>, at: &NodePath<'_>) -> Vec<Member<'a>> {
         let Some(node) = node else { return Vec::new() };
         let mut properties = Vec::new();
         for member in self.members(node, at) {
@@ -59,7 +59,7 @@ impl Mender<'_, '_> {
                 let message = format!("`{}` is hidden from callers and left out", member.key);
                 self.report.push(
                     self.report
-                        .key(&HIDDEN_PARAMETER, &at, message)
+                        .at_key(&HIDDEN_PARAMETER, &at, message)
                         .hint("remove it: R provides it"),
                 );
                 continue;
@@ -69,7 +69,7 @@ impl Mender<'_, '_> {
                 let message = format!("the parameter `{}` has choices and no type", member.key);
                 self.report.push(
                     self.report
-                        .value(&UNTYPED, &at, message)
+                        .at_value(&UNTYPED, &at, message)
                         .hint("add `type: string`, or what it is"),
                 );
             }
@@ -79,7 +79,7 @@ impl Mender<'_, '_> {
     }
 
     /// The members of an object; R writes one without any as an array, and nothing as null.
-    fn members<'n, 'a>(&mut self, node: &'n Node<'a>, at: &At<'_>) -> &'n [Member<'a>] {
+    fn members<'n, 'a>(&mut self, node: &'n Node<'a>, at: &NodePath<'_>) -> &'n [Member<'a>] {
         let is_nothing = matches!(&node.value, Value::Null)
             || matches!(&node.value, Value::Array(items) if items.is_empty());
         if !node.is_object() && !is_nothing {
@@ -92,7 +92,7 @@ impl Mender<'_, '_> {
         &mut self,
         node: Option<&Node<'a>>,
         properties: &[Member<'a>],
-        at: &At<'_>,
+        at: &NodePath<'_>,
     ) -> Vec<Node<'a>> {
         let Some(node) = node else { return Vec::new() };
         let mut kept: Vec<Node<'a>> = Vec::new();
@@ -109,12 +109,12 @@ impl Mender<'_, '_> {
                     } else {
                         "is required and not a parameter"
                     };
-                    let problem = self.report.value(
+                    let problem = self.report.at_value(
                         &PHANTOM_REQUIRED,
                         at,
                         format!("`{}` {why}", plain(&name)),
                     );
-                    self.report.push(problem.received(shown(&name)).hint("remove it"));
+                    self.report.push(problem.received(summarize(&name)).hint("remove it"));
                 }
             }
         }
@@ -122,13 +122,13 @@ impl Mender<'_, '_> {
     }
 
     /// Names of parameters, which are text as keys are, even if they are called `n` or `y`.
-    fn names<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Vec<Node<'a>> {
+    fn names<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Vec<Node<'a>> {
         let listed = self.listed(node, at);
         listed.iter().map(|name| spelled_out(name, self.text)).collect()
     }
 
     /// A schema of a value, with everything in it that is said about values of its type.
-    pub(super) fn schema<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+    pub(super) fn schema<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Node<'a> {
         let Value::Object(members) = &node.value else {
             // R writes an empty list as an array, and nothing as null.
             let is_empty = matches!(&node.value, Value::Null)
@@ -143,7 +143,7 @@ impl Mender<'_, '_> {
             let message = "the array does not say what it is made of, so it takes anything";
             self.report.push(
                 self.report
-                    .value(&UNTYPED, at, message)
+                    .at_value(&UNTYPED, at, message)
                     .hint("add `items: {type: string}`, or what they are"),
             );
         }
@@ -171,7 +171,7 @@ impl Mender<'_, '_> {
     }
 
     /// A type; R's own words for types are clear enough.
-    fn kind<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+    fn kind<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Node<'a> {
         let meant = match node.as_str() {
             Some("character") => "string",
             Some("numeric" | "double" | "float") => "number",
@@ -187,7 +187,7 @@ impl Mender<'_, '_> {
 
     /// A schema of what is returned, with the type that its text begins with: older generators let a later word win. A
     /// wrong one would make clients refuse good results.
-    pub(super) fn returned<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+    pub(super) fn returned<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Node<'a> {
         let mut node = self.schema(node, at);
         if let Value::Object(members) = &mut node.value {
             self.retype(members, at);
@@ -202,7 +202,7 @@ impl Mender<'_, '_> {
         node
     }
 
-    fn retype<'a>(&mut self, members: &mut Vec<Member<'a>>, at: &At<'_>) {
+    fn retype<'a>(&mut self, members: &mut Vec<Member<'a>>, at: &NodePath<'_>) {
         let text = |key: &str| {
             members.iter().find(|member| member.key == key).and_then(|member| member.value.as_str())
         };
@@ -223,7 +223,8 @@ impl Mender<'_, '_> {
             "the text says {}, the type is {kind}; it is read as the text says",
             said["type"]
         );
-        self.report.push(self.report.value(&MENDED_VALUE, &at.key("type"), message).received(kind));
+        self.report
+            .push(self.report.at_value(&MENDED_VALUE, &at.key("type"), message).received(kind));
         let place = members[0].value.span;
         members.retain(|member| member.key != "type");
         for (key, value) in said.as_object().into_iter().flatten().rev() {
@@ -236,7 +237,7 @@ impl Mender<'_, '_> {
         }
     }
 
-    fn nested<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Node<'a> {
+    fn nested<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Node<'a> {
         let members = self.members(node, at);
         let mend = |member: &Member<'a>| Member {
             value: self.schema(&member.value, &at.key(&member.key)),
@@ -246,7 +247,12 @@ impl Mender<'_, '_> {
         Node { value: Value::Object(members), span: node.span }
     }
 
-    fn default<'a>(&mut self, node: &Node<'a>, schema: &Node<'a>, at: &At<'_>) -> Option<Node<'a>> {
+    fn default<'a>(
+        &mut self,
+        node: &Node<'a>,
+        schema: &Node<'a>,
+        at: &NodePath<'_>,
+    ) -> Option<Node<'a>> {
         if node.value == Value::Null {
             return Some(node.clone());
         }
@@ -264,13 +270,13 @@ impl Mender<'_, '_> {
         }
     }
 
-    fn unfit<'a>(&mut self, node: &Node<'a>, at: &At<'_>, why: &str) -> Option<Node<'a>> {
+    fn unfit<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>, why: &str) -> Option<Node<'a>> {
         let message =
             format!("`{}` {why}; it is left out, and R's own default is used", plain(node));
         self.report.push(
             self.report
-                .value(&UNFIT_VALUE, at, message)
-                .received(shown(node))
+                .at_value(&UNFIT_VALUE, at, message)
+                .received(summarize(node))
                 .hint("correct it or remove it"),
         );
         None
@@ -281,7 +287,7 @@ impl Mender<'_, '_> {
         &mut self,
         node: &Node<'a>,
         schema: &Node<'a>,
-        at: &At<'_>,
+        at: &NodePath<'_>,
         otherwise: fn(&Node<'a>, &Node<'a>, &str) -> Option<Node<'a>>,
     ) -> Option<Node<'a>> {
         let (mut kept, mut mended) = (Vec::new(), Vec::new());
@@ -303,8 +309,8 @@ impl Mender<'_, '_> {
                     );
                     self.report.push(
                         self.report
-                            .value(&UNFIT_VALUE, &at, message)
-                            .received(shown(item))
+                            .at_value(&UNFIT_VALUE, &at, message)
+                            .received(summarize(item))
                             .hint("correct it"),
                     );
                 }
@@ -316,14 +322,15 @@ impl Mender<'_, '_> {
         (!kept.is_empty()).then_some(Node { value: Value::Array(kept), span: node.span })
     }
 
-    fn mended(&mut self, node: &Node<'_>, at: &At<'_>, meant: &str) {
+    fn mended(&mut self, node: &Node<'_>, at: &NodePath<'_>, meant: &str) {
         let message =
             format!("this is spelled as something else than is meant, and is read as `{meant}`");
-        self.report.push(self.report.value(&MENDED_VALUE, at, message).received(shown(node)));
+        self.report
+            .push(self.report.at_value(&MENDED_VALUE, at, message).received(summarize(node)));
     }
 
     /// The items of a list. R writes a list of one as its item, and a list with names as an object.
-    fn listed<'a>(&mut self, node: &Node<'a>, at: &At<'_>) -> Vec<Node<'a>> {
+    fn listed<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Vec<Node<'a>> {
         let items: Vec<_> = match &node.value {
             Value::Array(items) => return items.clone(),
             Value::Null => return Vec::new(),
@@ -332,8 +339,8 @@ impl Mender<'_, '_> {
         };
         self.report.push(
             self.report
-                .value(&MENDED_VALUE, at, "a list is meant, and it is read as one")
-                .received(shown(node)),
+                .at_value(&MENDED_VALUE, at, "a list is meant, and it is read as one")
+                .received(summarize(node)),
         );
         items
     }
@@ -387,7 +394,7 @@ fn made<'a>(key: &'static str, value: Value<'a>, beside: &Node<'a>) -> Member<'a
 
 /// A value as a message shows it.
 fn plain(node: &Node<'_>) -> String {
-    match shown(node) {
+    match summarize(node) {
         serde_json::Value::String(text) => text,
         other => other.to_string(),
     }

@@ -17,16 +17,16 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{Known, Object, wrong_type},
-    report::{At, Report, shown},
+    object::{KnownFields, Object, wrong_type},
+    report::{NodePath, Report, summarize},
     rules::definition::{BAD_NAME, IGNORED_FIELD, MISSING_FIELD, WRONG_TYPE},
-    schema::Walk,
+    schema::SchemaCheck,
 };
 
 /// A tool that takes longer than this answers with an operation.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-const KNOWN: Known = Known {
+const KNOWN: KnownFields = KnownFields {
     groups: &[
         &[
             "name",
@@ -41,7 +41,7 @@ const KNOWN: Known = Known {
         &["implementation_example", "title", "mutates", "network", "version"],
         IGNORED,
     ],
-    weighty: &["name", "parameters", "dangerous", "requires_approval"],
+    critical: &["name", "parameters", "dangerous", "requires_approval"],
 };
 
 /// Fields that older generators wrote.
@@ -55,7 +55,7 @@ pub(super) struct ToolReader<'n, 'r> {
 
 impl<'n, 'r> ToolReader<'n, 'r> {
     pub(super) fn new(root: &'n Node<'n>, text: &'n str, report: &'r mut Report) -> Self {
-        Self { object: Object { node: root, at: &At::ROOT }, text, report }
+        Self { object: Object { node: root, at: &NodePath::ROOT }, text, report }
     }
 
     /// The tool, unless something of it is an error.
@@ -107,9 +107,9 @@ impl<'n, 'r> ToolReader<'n, 'r> {
     fn name(&mut self) -> Option<&'n str> {
         let name = self.object.required("name", self.report)?;
         if let Err(problem) = name::check(name) {
-            let found = self.report.value(
+            let found = self.report.at_value(
                 &BAD_NAME,
-                &At::ROOT.key("name"),
+                &NodePath::ROOT.key("name"),
                 format!("`{name}` cannot name a tool: {problem}"),
             );
             self.report.push(
@@ -132,7 +132,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             let at = if self.object.has("description") { "/description" } else { "" };
             let problem = self
                 .report
-                .pointer(&MISSING_FIELD, at, "the tool has no description")
+                .at_pointer(&MISSING_FIELD, at, "the tool has no description")
                 .severity(Severity::Warning);
             self.report.push(
                 problem
@@ -144,12 +144,12 @@ impl<'n, 'r> ToolReader<'n, 'r> {
     }
 
     fn input(&mut self) -> Map<String, Json> {
-        let at = At::ROOT;
+        let at = NodePath::ROOT;
         let empty = Node { value: Value::Object(Vec::new()), span: self.object.node.span };
         let node = match self.object.node("parameters") {
             Some(node) if node.is_object() => node,
             Some(Node { value: Value::Null, .. }) | None => {
-                let problem = self.report.value(
+                let problem = self.report.at_value(
                     &MISSING_FIELD,
                     &at,
                     "`parameters` is missing; the tool takes none",
@@ -175,15 +175,15 @@ impl<'n, 'r> ToolReader<'n, 'r> {
 
     fn output(&mut self) -> Option<Map<String, Json>> {
         let node = self.object.node("returns").filter(|node| node.value != Value::Null)?;
-        let at = At::ROOT;
+        let at = NodePath::ROOT;
         let at = at.key("returns");
         let mended = Mender { text: self.text, report: self.report }.returned(node, &at);
         Some(self.schema(&mended, &at)).filter(|schema| !schema.is_empty())
     }
 
     /// Looks a schema over, and has it without places.
-    fn schema(&mut self, node: &Node<'_>, at: &At<'_>) -> Map<String, Json> {
-        Walk::new(node, self.report).run(at);
+    fn schema(&mut self, node: &Node<'_>, at: &NodePath<'_>) -> Map<String, Json> {
+        SchemaCheck::new(node, self.report).run(at);
         match node.to_value() {
             Json::Object(mut schema) => {
                 schema.remove("$schema");
@@ -204,19 +204,19 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             }
             _ => None,
         };
-        let at = At::ROOT;
+        let at = NodePath::ROOT;
         let at = at.key(key);
         let problem = match spelled {
             Some(value) => {
-                self.report.value(&MENDED_VALUE, &at, format!("`{key}` is read as {value}"))
+                self.report.at_value(&MENDED_VALUE, &at, format!("`{key}` is read as {value}"))
             }
             None => self
                 .report
-                .value(&WRONG_TYPE, &at, format!("`{key}` is neither true nor false"))
+                .at_value(&WRONG_TYPE, &at, format!("`{key}` is neither true nor false"))
                 .expected("boolean"),
         };
         self.report.push(
-            problem.received(shown(node)).hint(format!("write `{key}: true` or leave it out")),
+            problem.received(summarize(node)).hint(format!("write `{key}: true` or leave it out")),
         );
         spelled
     }
@@ -230,7 +230,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 self.text.get(node.span.range()).map(str::to_owned)
             }
             _ => {
-                wrong_type(node, &At::ROOT.key(key), "string", self.report);
+                wrong_type(node, &NodePath::ROOT.key(key), "string", self.report);
                 None
             }
         }
@@ -245,12 +245,12 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         };
         let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         if duration.is_none() {
-            let problem = self.report.value(
+            let problem = self.report.at_value(
                 &IGNORED_FIELD,
-                &At::ROOT.key("execution_time"),
+                &NodePath::ROOT.key("execution_time"),
                 "`execution_time` is not a time",
             );
-            self.report.push(problem.expected("seconds, from 0").received(shown(node)));
+            self.report.push(problem.expected("seconds, from 0").received(summarize(node)));
         }
         duration
     }
@@ -266,9 +266,9 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             .join("\n");
         let text = node.and_then(Node::as_str).unwrap_or(&lines).trim_end();
         if text.is_empty() {
-            let problem = self.report.value(
+            let problem = self.report.at_value(
                 &MISSING_EXAMPLE,
-                &At::ROOT,
+                &NodePath::ROOT,
                 "the tool has no `implementation_example`",
             );
             self.report.push(problem.hint("add `@examples` to the function and build again"));
@@ -279,9 +279,9 @@ impl<'n, 'r> ToolReader<'n, 'r> {
 
     fn note_ignored(&mut self) {
         for key in IGNORED.iter().filter(|key| self.object.has(key)) {
-            let problem = self.report.key(
+            let problem = self.report.at_key(
                 &IGNORED_FIELD,
-                &At::ROOT.key(key),
+                &NodePath::ROOT.key(key),
                 format!("`{key}` has no effect here"),
             );
             self.report.push(problem.hint("it may stay"));
@@ -293,7 +293,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             let message = format!(
                 "`{name}` does not say which package it belongs to, so it is documented and not served"
             );
-            let problem = self.report.value(&NO_PACKAGE, &At::ROOT.key("name"), message);
+            let problem = self.report.at_value(&NO_PACKAGE, &NodePath::ROOT.key("name"), message);
             self.report.push(problem.received(name).hint("name it `PACKAGE-FUNCTION`"));
             return Implementation::Missing;
         };
@@ -333,7 +333,7 @@ pub(super) fn title(name: &str) -> String {
 }
 
 fn parameters(input: &Schema) -> Vec<Parameter> {
-    let at = At::ROOT;
+    let at = NodePath::ROOT;
     let at = at.key("parameters");
     let at = at.key("properties");
     let place = |name: &str| Location::Value(at.key(name).pointer());

@@ -3,15 +3,18 @@
 use fancy_regex::Regex;
 
 use crate::{
-    report::{At, Report},
+    report::{NodePath, Report},
     rules::schema::BAD_PATTERN,
 };
 
-/// Reports a pattern that the validator could not use.
-pub(crate) fn check_pattern(pattern: &str, at: &At<'_>, report: &mut Report) {
+/// Reports a pattern that the validator cannot compile.
+pub(crate) fn check_pattern(pattern: &str, at: &NodePath<'_>, report: &mut Report) {
     if let Err(error) = Regex::new(pattern) {
-        let problem =
-            report.value(&BAD_PATTERN, at, format!("the pattern does not compile: {error}"));
+        let problem = report.at_value(
+            &BAD_PATTERN,
+            at,
+            format!("the pattern is not a valid regular expression: {error}"),
+        );
         report.push(problem.expected("a regular expression").received(pattern));
     }
 }

@@ -1,4 +1,4 @@
-//! References inside a written schema: they must stay inside it, find something, and not go in circles.
+//! References in a schema: each must stay inside it, resolve, and not form a loop.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use crate::{
     rules::schema::{REFERENCE_LOOP, REMOTE_REFERENCE, UNRESOLVED_REFERENCE},
 };
 
-/// How many references in a row are followed to find a type.
-const HOPS: usize = 8;
+/// Maximum number of references followed to find a type.
+const MAX_HOPS: usize = 8;
 
-/// A `$ref` and the schema it stands in.
+/// A reference and the schema that contains it.
 pub(crate) struct Reference<'n> {
     pub(crate) holder: &'n Node<'n>,
     pub(crate) target: &'n str,
@@ -21,10 +21,10 @@ pub(crate) struct Reference<'n> {
     pub(crate) pointer: String,
 }
 
-/// The schema that `node` is, with references followed as far as they lead.
-pub(crate) fn target<'n>(node: &'n Node<'n>, root: &'n Node<'n>) -> &'n Node<'n> {
+/// Follows the references of a schema to the schema that they stand for.
+pub(crate) fn follow<'n>(node: &'n Node<'n>, root: &'n Node<'n>) -> &'n Node<'n> {
     let mut found = node;
-    for _ in 0..HOPS {
+    for _ in 0..MAX_HOPS {
         match found.get("$ref").and_then(Node::as_str).and_then(|target| resolve(target, root)) {
             Some(next) => found = next,
             None => break,
@@ -33,20 +33,20 @@ pub(crate) fn target<'n>(node: &'n Node<'n>, root: &'n Node<'n>) -> &'n Node<'n>
     found
 }
 
-/// Reports references that lead out, nowhere, or round in a circle.
+/// Reports references that leave the schema, do not resolve, or form a loop.
 pub(crate) fn check(references: &[Reference<'_>], root: &Node<'_>, report: &mut Report) {
     let mut targets = Vec::with_capacity(references.len());
     for reference in references {
         let found = resolve(reference.target, root);
         targets.push(found);
         if !reference.target.starts_with('#') {
-            let message = format!("`{}` leads out of the definition", reference.target);
-            let problem = report.pointer(&REMOTE_REFERENCE, &reference.pointer, message);
+            let message = format!("the reference `{}` leaves the definition", reference.target);
+            let problem = report.at_pointer(&REMOTE_REFERENCE, &reference.pointer, message);
             let problem = problem.expected("`#/$defs/…`").received(reference.target);
-            report.push(problem.hint("nothing is fetched: copy what it refers to into `$defs`"));
+            report.push(problem.hint("nothing is fetched: copy the schema into `$defs`"));
         } else if found.is_none() {
-            let message = format!("`{}` refers to nothing", reference.target);
-            let problem = report.pointer(&UNRESOLVED_REFERENCE, &reference.pointer, message);
+            let message = format!("the reference `{}` does not resolve", reference.target);
+            let problem = report.at_pointer(&UNRESOLVED_REFERENCE, &reference.pointer, message);
             report.push(
                 problem
                     .received(reference.target)
@@ -54,14 +54,14 @@ pub(crate) fn check(references: &[Reference<'_>], root: &Node<'_>, report: &mut 
             );
         }
     }
-    for index in loops(references, &targets) {
+    for index in find_loops(references, &targets) {
         let reference = &references[index];
-        let message = format!("`{}` leads back to itself", reference.target);
-        let problem = report.pointer(&REFERENCE_LOOP, &reference.pointer, message);
+        let message = format!("the reference `{}` leads back to itself", reference.target);
+        let problem = report.at_pointer(&REFERENCE_LOOP, &reference.pointer, message);
         report.push(
             problem
                 .received(reference.target)
-                .hint("a schema may contain itself in a property or item, not be itself"),
+                .hint("a schema may contain itself in a property or item, but not be itself"),
         );
     }
 }
@@ -72,11 +72,11 @@ fn resolve<'n>(target: &str, root: &'n Node<'n>) -> Option<&'n Node<'n>> {
         return Some(root);
     }
     let Some(pointer) = fragment.strip_prefix('/') else {
-        return anchored(fragment, root);
+        return find_anchor(fragment, root);
     };
     let mut node = root;
     for token in pointer.split('/') {
-        let token = decode(token)?;
+        let token = decode_percent(token)?;
         let token = pointer::unescape(&token);
         node = match &node.value {
             Value::Array(items) => items.get(token.parse::<usize>().ok()?)?,
@@ -86,8 +86,8 @@ fn resolve<'n>(target: &str, root: &'n Node<'n>) -> Option<&'n Node<'n>> {
     Some(node)
 }
 
-/// Undoes percent-encoding, which fragments of an address have.
-fn decode(token: &str) -> Option<String> {
+/// Decodes percent-encoding: a reference is a URI, so its fragment may be encoded.
+fn decode_percent(token: &str) -> Option<String> {
     if !token.contains('%') {
         return Some(token.to_owned());
     }
@@ -106,17 +106,18 @@ fn decode(token: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn anchored<'n>(anchor: &str, node: &'n Node<'n>) -> Option<&'n Node<'n>> {
+fn find_anchor<'n>(anchor: &str, node: &'n Node<'n>) -> Option<&'n Node<'n>> {
     let is_named = |key: &str| node.get(key).and_then(Node::as_str) == Some(anchor);
     if is_named("$anchor") || is_named("$dynamicAnchor") {
         return Some(node);
     }
     let members = node.members().iter().map(|member| &member.value);
-    members.chain(node.items()).find_map(|child| anchored(anchor, child))
+    members.chain(node.items()).find_map(|child| find_anchor(anchor, child))
 }
 
-/// The references from which one comes back to the same reference without entering a part of the value.
-fn loops(references: &[Reference<'_>], targets: &[Option<&Node<'_>>]) -> Vec<usize> {
+/// The references that lead back to themselves without descending into a part of the value. Only those
+/// are loops: a schema of a tree refers to itself through `properties` or `items`.
+fn find_loops(references: &[Reference<'_>], targets: &[Option<&Node<'_>>]) -> Vec<usize> {
     let by_holder: HashMap<usize, Vec<usize>> =
         references.iter().enumerate().fold(HashMap::new(), |mut map, (index, reference)| {
             map.entry(reference.holder.span.start()).or_insert_with(Vec::new).push(index);
@@ -126,33 +127,39 @@ fn loops(references: &[Reference<'_>], targets: &[Option<&Node<'_>>]) -> Vec<usi
         .iter()
         .map(|target| {
             let mut found = Vec::new();
-            target.iter().for_each(|target| in_place(target, &by_holder, &mut found));
+            target.iter().for_each(|target| collect_in_place(target, &by_holder, &mut found));
             found
         })
         .collect();
-    (0..references.len()).filter(|start| returns(*start, &next)).collect()
+    (0..references.len()).filter(|start| leads_back(*start, &next)).collect()
 }
 
-/// The references that apply to the same value as `node` does.
-fn in_place(node: &Node<'_>, by_holder: &HashMap<usize, Vec<usize>>, found: &mut Vec<usize>) {
+/// Collects the references that apply to the same value as `node` does.
+fn collect_in_place(
+    node: &Node<'_>,
+    by_holder: &HashMap<usize, Vec<usize>>,
+    found: &mut Vec<usize>,
+) {
     found.extend(by_holder.get(&node.span.start()).into_iter().flatten());
     for member in node.members() {
         match &*member.key {
-            "allOf" | "anyOf" | "oneOf" => {
-                member.value.items().iter().for_each(|item| in_place(item, by_holder, found))
-            }
-            "not" | "if" | "then" | "else" => in_place(&member.value, by_holder, found),
+            "allOf" | "anyOf" | "oneOf" => member
+                .value
+                .items()
+                .iter()
+                .for_each(|item| collect_in_place(item, by_holder, found)),
+            "not" | "if" | "then" | "else" => collect_in_place(&member.value, by_holder, found),
             "dependentSchemas" => member
                 .value
                 .members()
                 .iter()
-                .for_each(|member| in_place(&member.value, by_holder, found)),
+                .for_each(|member| collect_in_place(&member.value, by_holder, found)),
             _ => {}
         }
     }
 }
 
-fn returns(start: usize, next: &[Vec<usize>]) -> bool {
+fn leads_back(start: usize, next: &[Vec<usize>]) -> bool {
     let mut seen = vec![false; next.len()];
     let mut open = next[start].clone();
     while let Some(index) = open.pop() {

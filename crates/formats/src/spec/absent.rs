@@ -41,7 +41,7 @@ impl PageReader<'_, '_> {
     /// Says why there are no tools, and what of the template is left.
     pub(super) fn explain_absence(&mut self, outline: &Outline) {
         for span in &outline.placeholders {
-            let found = self.report.span(
+            let found = self.report.at_span(
                 &UNFILLED_TEMPLATE,
                 span.clone(),
                 "the name of this tool is still to be filled in",
@@ -52,14 +52,14 @@ impl PageReader<'_, '_> {
             return;
         }
         let found = match self.declaration() {
-            Some((span, words)) => self.report.span(
+            Some((span, words)) => self.report.at_span(
                 &DECLARES_NO_TOOLS,
                 span,
                 format!("the document says that there are no tools: \"{words}\""),
             ),
             None => {
                 let span = self.page.blocks.first().map_or(0..0, |first| first.span.clone());
-                let found = self.report.span(
+                let found = self.report.at_span(
                     &NO_TOOLS_FOUND,
                     span,
                     "no heading names a tool, and nothing says that there are none",
@@ -111,7 +111,8 @@ impl PageReader<'_, '_> {
                         if is_name(name) && !known.contains(name) {
                             let message =
                                 format!("`{name}` is listed here, but no section describes it");
-                            let found = self.report.span(&UNDESCRIBED_TOOL, cell.clone(), message);
+                            let found =
+                                self.report.at_span(&UNDESCRIBED_TOOL, cell.clone(), message);
                             self.report
                                 .push(found.hint(
                                     "describe it under a heading of its own, or take it out",

@@ -21,7 +21,7 @@ impl PageReader<'_, '_> {
             let words = text[from..end].trim();
             let (code, reason) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
             if reason.trim().is_empty() {
-                let told = self.report.span(
+                let told = self.report.at_span(
                     &ALLOWED_WITHOUT_REASON,
                     at..end + 3,
                     format!("`{code}` is allowed without a reason, so it is not"),

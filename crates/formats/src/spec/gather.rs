@@ -175,7 +175,8 @@ impl<'t> PageReader<'_, 't> {
         if fence.was_mended {
             let message =
                 "this is no YAML: a text in it has a colon; it is read as if it stood in quotes";
-            let found = self.report.span(&UNREADABLE_SCHEMA, self.page.trimmed(content), message);
+            let found =
+                self.report.at_span(&UNREADABLE_SCHEMA, self.page.trimmed(content), message);
             self.report.push(found.hint("put texts that have a colon in quotes"));
         }
         into.schemas.extend(fence.schema);
@@ -187,7 +188,7 @@ impl<'t> PageReader<'_, 't> {
         if !std::mem::replace(&mut into.is_full, true) {
             let message =
                 format!("tables beyond the first {MOST_FIELDS} fields of a tool are not read");
-            let found = self.report.span(&UNREADABLE_PARAMETERS, span.clone(), message);
+            let found = self.report.at_span(&UNREADABLE_PARAMETERS, span.clone(), message);
             self.report.push(found.hint("describe fewer, or write a JSON Schema"));
         }
     }
@@ -202,7 +203,7 @@ impl<'t> PageReader<'_, 't> {
         let mended = row.mend(self.page.text, columns);
         if mended.was_torn {
             let name = mended.cells.first().map(|name| bare(name).to_owned()).unwrap_or_default();
-            let found = self.report.span(
+            let found = self.report.at_span(
                 &TORN_ROW,
                 row.span.clone(),
                 format!("the row of `{name}` is torn at a pipe"),
@@ -217,7 +218,7 @@ impl<'t> PageReader<'_, 't> {
     /// Rows that a blank line has parted from their table.
     fn orphans(&mut self, span: &Range<usize>, columns: &[Column], into: &mut Gathered<'t>) {
         let found =
-            self.report.span(&TORN_ROW, span.clone(), "these rows stand outside their table");
+            self.report.at_span(&TORN_ROW, span.clone(), "these rows stand outside their table");
         self.report.push(found.hint("take out the blank line or line break before them"));
         let mut start = span.start;
         for line in self.page.str(span).split_inclusive('\n') {

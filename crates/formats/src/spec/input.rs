@@ -75,7 +75,7 @@ impl<'t> PageReader<'_, 't> {
             }
             None => {
                 let message = "nothing that can be read says what arguments the tool takes";
-                let found = self.report.span(&UNREADABLE_PARAMETERS, heading.clone(), message);
+                let found = self.report.at_span(&UNREADABLE_PARAMETERS, heading.clone(), message);
                 self.report.push(
                     found.hint("write a table `| Parameter Name | Type | Required | Description | Example Value |`, or `None`"),
                 );
@@ -122,7 +122,7 @@ impl<'t> PageReader<'_, 't> {
     fn tell_unread(&mut self, gathered: &Gathered<'_>) {
         let table = "nothing says what the fields of this table belong to, so they are not read";
         for span in &gathered.strays {
-            let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), table);
+            let found = self.report.at_span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), table);
             self.report.push(
                 found.hint("name the parameter in the line before it: \"Fields of `options`:\""),
             );
@@ -132,7 +132,8 @@ impl<'t> PageReader<'_, 't> {
         for span in gathered.unread.iter().filter(|_| is_only) {
             let message =
                 "no parameter can be read from this item, although others are listed beside it";
-            let found = self.report.span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), message);
+            let found =
+                self.report.at_span(&UNREADABLE_PARAMETERS, self.page.trimmed(span), message);
             self.report
                 .push(found.hint("write it as ``- `name` (string, required): what it means``"));
         }
@@ -209,7 +210,7 @@ impl<'t> PageReader<'_, 't> {
             Ok(text) => text,
             Err(reason) => {
                 let message = format!("the schema in `{file}` cannot be read: {reason}");
-                let found = self.report.span(&UNREADABLE_SCHEMA, span.clone(), message);
+                let found = self.report.at_span(&UNREADABLE_SCHEMA, span.clone(), message);
                 self.report.push(found.hint("correct the link, or write the schema here"));
                 return None;
             }
@@ -241,7 +242,7 @@ impl<'t> PageReader<'_, 't> {
     }
 
     pub(super) fn unusable(&mut self, span: &Range<usize>, message: &str) {
-        let found = self.report.span(&UNREADABLE_SCHEMA, span.clone(), message);
+        let found = self.report.at_span(&UNREADABLE_SCHEMA, span.clone(), message);
         self.report.push(found.hint("write a JSON Schema of an object, without comments or `...`"));
     }
 
@@ -251,7 +252,7 @@ impl<'t> PageReader<'_, 't> {
         for field in fields {
             let name = &field.name;
             if sound.iter().any(|known| known.name == *name) {
-                let found = self.report.span(
+                let found = self.report.at_span(
                     &REPEATED_PARAMETER,
                     field.span.clone(),
                     format!("`{name}` is described twice"),
@@ -269,7 +270,7 @@ impl<'t> PageReader<'_, 't> {
     pub(super) fn odd(&mut self, field: &Field) {
         let name = &field.name;
         if let Some(kind) = &field.unknown {
-            let found = self.report.span(
+            let found = self.report.at_span(
                 &UNREADABLE_TYPE,
                 field.span.clone(),
                 format!("the type of `{name}` cannot be read"),
@@ -285,7 +286,7 @@ impl<'t> PageReader<'_, 't> {
             self.report.push(found.received(kind.as_str()).hint(hint));
         }
         if let Some(default) = &field.odd_default {
-            let found = self.report.span(
+            let found = self.report.at_span(
                 &ODD_DEFAULT,
                 field.span.clone(),
                 format!("the default of `{name}` is not of its type"),
@@ -297,7 +298,7 @@ impl<'t> PageReader<'_, 't> {
             let message = format!("`{name}` must be given only sometimes: {when}");
             self.report.push(
                 self.report
-                    .span(&CONDITIONAL_PARAMETER, field.span.clone(), message)
+                    .at_span(&CONDITIONAL_PARAMETER, field.span.clone(), message)
                     .hint("a JSON Schema can say when"),
             );
         }
@@ -351,7 +352,7 @@ impl<'t> PageReader<'_, 't> {
         for (span, message) in told {
             self.report.push(
                 self.report
-                    .span(&TWO_SCHEMAS, span, message)
+                    .at_span(&TWO_SCHEMAS, span, message)
                     .hint("make the two say the same; the JSON Schema counts"),
             );
         }

@@ -140,7 +140,7 @@ impl PageReader<'_, '_> {
     fn is_servable(&mut self, named: &Named) -> bool {
         let found = match name::check(&named.name) {
             _ if is_placeholder(&named.name) => {
-                let found = self.report.span(
+                let found = self.report.at_span(
                     &UNFILLED_TEMPLATE,
                     named.span.clone(),
                     "the name of this tool is still to be filled in",
@@ -149,7 +149,7 @@ impl PageReader<'_, '_> {
             }
             Ok(()) => return true,
             Err(problem) => {
-                let found = self.report.span(
+                let found = self.report.at_span(
                     &UNSERVABLE_NAME,
                     named.span.clone(),
                     format!("`{}` cannot be served: {problem}", named.name),
@@ -168,7 +168,7 @@ impl PageReader<'_, '_> {
             };
             if number != section.number() {
                 let message = format!("this section has number {}, not {number}", section.number());
-                self.report.push(self.report.span(
+                self.report.push(self.report.at_span(
                     &MISNUMBERED_SECTION,
                     part.place.clone(),
                     message,

@@ -1,4 +1,4 @@
-//! What a plain word of YAML 1.1 stands for, and a few spellings of 1.2 that mean the same.
+//! Plain scalars as YAML 1.1 resolves them, and YAML 1.2 spellings where the two do not conflict.
 
 use std::borrow::Cow;
 
@@ -11,22 +11,22 @@ const TRUE: [&str; 11] = ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE",
 const FALSE: [&str; 11] =
     ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"];
 
-/// The value of a plain word. What has no JSON value, infinity say, stays text.
-pub(super) fn plain(text: Cow<'_, str>) -> Value<'_> {
-    if let Some(value) = truth(&text) {
+/// The value of a plain scalar. One without a JSON equivalent, such as infinity, stays a string.
+pub(super) fn resolve(text: Cow<'_, str>) -> Value<'_> {
+    if let Some(value) = to_bool(&text) {
         return Value::Bool(value);
     }
     if NULLS.contains(&&*text) {
         return Value::Null;
     }
-    match number(&text) {
+    match parse_number(&text) {
         Some(number) => Value::Number(number),
         None => Value::String(text),
     }
 }
 
-/// The truth value that a word stands for.
-pub(super) fn truth(text: &str) -> Option<bool> {
+/// The boolean that a word stands for.
+pub(super) fn to_bool(text: &str) -> Option<bool> {
     match text {
         _ if TRUE.contains(&text) => Some(true),
         _ if FALSE.contains(&text) => Some(false),
@@ -34,7 +34,7 @@ pub(super) fn truth(text: &str) -> Option<bool> {
     }
 }
 
-fn number(text: &str) -> Option<Number> {
+fn parse_number(text: &str) -> Option<Number> {
     let first = text.bytes().next()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
         return None;
@@ -43,14 +43,15 @@ fn number(text: &str) -> Option<Number> {
         Some(rest) => (text.starts_with('-'), rest),
         None => (false, text),
     };
-    match whole(unsigned) {
-        Some(magnitude) => signed(magnitude, negative),
-        None => fraction(unsigned, negative),
+    match parse_integer(unsigned) {
+        Some(magnitude) => apply_sign(magnitude, negative),
+        None => parse_float(unsigned, negative),
     }
 }
 
-/// A whole number: decimal, binary, octal (`017` and `0o17`), hexadecimal, or in base 60 (`1:30`).
-fn whole(text: &str) -> Option<u64> {
+/// Parses an integer: decimal, binary, octal (`017` of YAML 1.1, `0o17` of 1.2), hexadecimal, or
+/// sexagesimal (`1:30` is 90).
+fn parse_integer(text: &str) -> Option<u64> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -67,13 +68,14 @@ fn whole(text: &str) -> Option<u64> {
         {
             in_base(&digits[1..], 8)
         }
-        _ if digits.contains(':') => sexagesimal(&digits),
+        _ if digits.contains(':') => parse_sexagesimal(&digits),
+        // Neither octal nor decimal in any version: `089` is a string.
         [b'0', b'0'..=b'9', ..] => None,
         _ => in_base(&digits, 10),
     }
 }
 
-fn sexagesimal(text: &str) -> Option<u64> {
+fn parse_sexagesimal(text: &str) -> Option<u64> {
     let mut parts = text.split(':');
     let first: u64 = parts.next()?.parse().ok()?;
     parts.try_fold(first, |sum, part| {
@@ -82,14 +84,15 @@ fn sexagesimal(text: &str) -> Option<u64> {
     })
 }
 
-fn signed(magnitude: u64, negative: bool) -> Option<Number> {
-    match negative {
-        false => Some(magnitude.into()),
-        true => 0i64.checked_sub_unsigned(magnitude).map(Number::from),
+fn apply_sign(magnitude: u64, negative: bool) -> Option<Number> {
+    if negative {
+        0i64.checked_sub_unsigned(magnitude).map(Number::from)
+    } else {
+        Some(magnitude.into())
     }
 }
 
-fn fraction(text: &str, negative: bool) -> Option<Number> {
+fn parse_float(text: &str, negative: bool) -> Option<Number> {
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-' | '_');
     let digits: String = text.chars().filter(|c| *c != '_').collect();
     let starts_well = digits.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit());
@@ -104,15 +107,15 @@ fn fraction(text: &str, negative: bool) -> Option<Number> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::plain;
+    use super::resolve;
     use crate::json::{Node, Span};
 
     fn read(text: &str) -> Value {
-        Node { value: plain(text.into()), span: Span::default() }.to_value()
+        Node { value: resolve(text.into()), span: Span::default() }.to_value()
     }
 
     #[test]
-    fn words_mean_what_version_1_1_says() {
+    fn scalars_are_resolved_as_in_yaml_1_1() {
         for (text, value) in [
             ("yes", json!(true)),
             ("On", json!(true)),
@@ -138,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_stays_text() {
+    fn other_scalars_stay_strings() {
         for text in [
             ".inf",
             "-.inf",

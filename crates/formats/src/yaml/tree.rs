@@ -1,4 +1,4 @@
-//! From the events of the parser to the tree.
+//! Builds the tree from the events of the parser.
 
 use std::{
     borrow::Cow,
@@ -9,27 +9,27 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use super::scalar;
 use crate::{
-    json::{MAX_DEPTH, Member, Node, Parsed, Problem, Span, Value},
+    json::{MAX_DEPTH, Member, Node, Parsed, Span, SyntaxProblem, Value},
     rules::{
         syntax::{BYTE_ORDER_MARK, DUPLICATE_KEY, EMPTY_FILE, TOO_DEEP, TOO_MUCH},
         yaml::{BROKEN_YAML, SECOND_DOCUMENT, UNKNOWN_TAG},
     },
 };
 
-/// How many values aliases may stand for, all together.
+/// Maximum number of values that all aliases of a file may copy.
 const MAX_COPIED: usize = 10_000;
 
-/// The key of YAML 1.1 whose value is merged into the mapping it stands in.
+/// The YAML 1.1 key whose value is merged into the mapping that contains it.
 const MERGE: &str = "<<";
 
-/// Reads the first document of a text.
+/// Parses the first document of a text.
 pub(crate) fn parse(text: &str) -> Parsed<'_> {
     let body = text.trim_start_matches('\u{feff}');
     let mut builder = Builder { shift: text.len() - body.len(), ..Builder::default() };
     if builder.shift > 0 {
-        builder.problem(
-            Problem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark")
-                .hint("save it without"),
+        builder.report(
+            SyntaxProblem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark")
+                .hint("save it without one"),
         );
     }
     let mut documents = 0;
@@ -37,30 +37,30 @@ pub(crate) fn parse(text: &str) -> Parsed<'_> {
         let (event, span) = match event {
             Ok(found) => found,
             Err(error) => {
-                builder.broken(text, &error);
+                builder.report_broken(text, &error);
                 break;
             }
         };
-        let span = builder.span(&span);
+        let span = builder.to_span(&span);
         if let Event::DocumentStart(..) = event {
             documents += 1;
         }
         if documents > 1 {
-            let problem = Problem::new(
+            let problem = SyntaxProblem::new(
                 &SECOND_DOCUMENT,
                 span.start(),
-                "a second document begins here, and is not read",
+                "a second document begins here; it is not read",
             );
-            builder.problem(problem.hint("write each tool into a file of its own"));
+            builder.report(problem.hint("write each tool into a file of its own"));
             break;
         }
-        if builder.event(event, span).is_none() {
+        if builder.handle(event, span).is_none() {
             break;
         }
     }
     if builder.root.is_none() && !builder.is_lossy {
-        builder.problem(
-            Problem::new(&EMPTY_FILE, 0, "the file is empty")
+        builder.report(
+            SyntaxProblem::new(&EMPTY_FILE, 0, "the file is empty")
                 .hint("write a definition or remove the file"),
         );
     }
@@ -71,92 +71,94 @@ pub(crate) fn parse(text: &str) -> Parsed<'_> {
     }
 }
 
-/// A collection that is not yet at its end.
-struct Open<'a> {
-    kind: Kind<'a>,
+/// A collection whose end has not been reached.
+struct OpenCollection<'a> {
+    items: Items<'a>,
     start: Span,
     anchor: usize,
 }
 
-enum Kind<'a> {
+enum Items<'a> {
     Sequence(Vec<Node<'a>>),
+    /// The members, and a key whose value is next.
     Mapping(Vec<Member<'a>>, Option<(Cow<'a, str>, Span)>),
 }
 
 #[derive(Default)]
 struct Builder<'a> {
     root: Option<Node<'a>>,
-    open: Vec<Open<'a>>,
+    open: Vec<OpenCollection<'a>>,
     anchors: HashMap<usize, Node<'a>>,
     copied: usize,
-    problems: Vec<Problem>,
+    problems: Vec<SyntaxProblem>,
     is_lossy: bool,
-    /// The bytes before the text that the parser sees.
+    /// Length of the byte order mark, which the parser does not see but offsets must include.
     shift: usize,
 }
 
 impl<'a> Builder<'a> {
-    fn span(&self, span: &granit_parser::Span) -> Span {
+    fn to_span(&self, span: &granit_parser::Span) -> Span {
         let range = span.byte_range().unwrap_or_default();
         Span::new(range.start + self.shift, range.end + self.shift)
     }
 
-    fn problem(&mut self, problem: Problem) {
+    fn report(&mut self, problem: SyntaxProblem) {
         self.problems.push(problem);
     }
 
-    /// Gives up: what is missing from the tree could be what matters.
-    fn stop<T>(&mut self, problem: Problem) -> Option<T> {
+    /// Reports a problem and gives up: the part missing from the tree could be the part that matters.
+    fn stop<T>(&mut self, problem: SyntaxProblem) -> Option<T> {
         self.is_lossy = true;
-        self.problem(problem);
+        self.report(problem);
         None
     }
 
-    fn broken(&mut self, text: &str, error: &ScanError) {
+    fn report_broken(&mut self, text: &str, error: &ScanError) {
         let offset = error.marker().byte_offset().unwrap_or(0) + self.shift;
-        let hint = hint(text, offset);
-        let _: Option<()> = self
-            .stop(Problem::new(&BROKEN_YAML, offset, error.info().replace('\n', " ")).hint(hint));
+        let hint = suggest_fix(text, offset);
+        let _: Option<()> = self.stop(
+            SyntaxProblem::new(&BROKEN_YAML, offset, error.info().replace('\n', " ")).hint(hint),
+        );
     }
 
-    fn event(&mut self, event: Event<'a>, span: Span) -> Option<()> {
+    fn handle(&mut self, event: Event<'a>, span: Span) -> Option<()> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(text, style, anchor, tag.as_deref(), span)
+                self.add_scalar(text, style, anchor, tag.as_deref(), span)
             }
             Event::SequenceStart(_, anchor, _) => {
-                self.open(Kind::Sequence(Vec::new()), anchor, span)
+                self.open(Items::Sequence(Vec::new()), anchor, span)
             }
             Event::MappingStart(_, anchor, _) => {
-                self.open(Kind::Mapping(Vec::new(), None), anchor, span)
+                self.open(Items::Mapping(Vec::new(), None), anchor, span)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
-            Event::Alias(id) => self.alias(id, span),
+            Event::Alias(id) => self.add_alias(id, span),
             _ => Some(()),
         }
     }
 
-    fn open(&mut self, kind: Kind<'a>, anchor: usize, start: Span) -> Option<()> {
+    fn open(&mut self, items: Items<'a>, anchor: usize, start: Span) -> Option<()> {
         if self.awaits_key() {
-            return self.complex_key(start);
+            return self.reject_key(start);
         }
         if self.open.len() == MAX_DEPTH {
-            let problem = Problem::new(
+            let problem = SyntaxProblem::new(
                 &TOO_DEEP,
                 start.start(),
-                format!("values nest more than {MAX_DEPTH} deep"),
+                format!("values are nested more than {MAX_DEPTH} levels deep"),
             );
-            return self.stop(problem.hint("no tool needs that"));
+            return self.stop(problem.hint("flatten the definition"));
         }
-        self.open.push(Open { kind, start, anchor });
+        self.open.push(OpenCollection { items, start, anchor });
         Some(())
     }
 
     fn close(&mut self, end: Span) -> Option<()> {
-        let Open { kind, start, anchor } = self.open.pop()?;
-        let value = match kind {
-            Kind::Sequence(items) => Value::Array(items),
-            Kind::Mapping(members, _) => Value::Object(self.members(members)),
+        let OpenCollection { items, start, anchor } = self.open.pop()?;
+        let value = match items {
+            Items::Sequence(items) => Value::Array(items),
+            Items::Mapping(members, _) => Value::Object(self.resolve_members(members)),
         };
         self.attach(
             Node { value, span: Span::new(start.start(), end.start().max(start.start())) },
@@ -164,7 +166,7 @@ impl<'a> Builder<'a> {
         )
     }
 
-    fn scalar(
+    fn add_scalar(
         &mut self,
         text: Cow<'a, str>,
         style: ScalarStyle,
@@ -177,19 +179,19 @@ impl<'a> Builder<'a> {
             return Some(());
         }
         let value = match tag {
-            None if style == ScalarStyle::Plain => scalar::plain(text),
+            None if style == ScalarStyle::Plain => scalar::resolve(text),
             None => Value::String(text),
             Some(tag) => match tag.core_suffix() {
-                Some("int" | "float" | "bool" | "null") => scalar::plain(text),
+                Some("int" | "float" | "bool" | "null") => scalar::resolve(text),
                 Some(_) => Value::String(text),
                 None if tag.original() == "!" => Value::String(text),
                 None => {
                     let message = format!(
-                        "the tag `{}` means nothing here; its value is read as text",
+                        "the tag `{}` has no meaning here; its value is read as a string",
                         tag.original()
                     );
-                    self.problem(
-                        Problem::new(&UNKNOWN_TAG, span.start(), message)
+                    self.report(
+                        SyntaxProblem::new(&UNKNOWN_TAG, span.start(), message)
                             .hint("write the value itself"),
                     );
                     Value::String(text)
@@ -199,26 +201,27 @@ impl<'a> Builder<'a> {
         self.attach(Node { value, span }, anchor)
     }
 
-    fn alias(&mut self, id: usize, span: Span) -> Option<()> {
+    fn add_alias(&mut self, id: usize, span: Span) -> Option<()> {
         if self.awaits_key() {
-            return self.complex_key(span);
+            return self.reject_key(span);
         }
         let Some(node) = self.anchors.get(&id).cloned() else {
-            let problem = Problem::new(
+            // The anchor of a collection is known only at its end, so this alias is inside of it.
+            let problem = SyntaxProblem::new(
                 &BROKEN_YAML,
                 span.start(),
-                "the alias stands inside what it stands for",
+                "the alias refers to a value that contains it",
             );
             return self.stop(problem.hint("write the value out"));
         };
-        self.copied += weight(&node);
+        self.copied += count_values(&node);
         if self.copied > MAX_COPIED {
-            let problem = Problem::new(
+            let problem = SyntaxProblem::new(
                 &TOO_MUCH,
                 span.start(),
-                format!("aliases stand for more than {MAX_COPIED} values"),
+                format!("aliases expand to more than {MAX_COPIED} values"),
             );
-            return self.stop(problem.hint("write the values out, or use fewer"));
+            return self.stop(problem.hint("write the values out, or use fewer aliases"));
         }
         self.attach(Node { span, ..node }, 0)
     }
@@ -227,10 +230,10 @@ impl<'a> Builder<'a> {
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
         }
-        match self.open.last_mut().map(|open| &mut open.kind) {
+        match self.open.last_mut().map(|open| &mut open.items) {
             None => self.root = Some(node),
-            Some(Kind::Sequence(items)) => items.push(node),
-            Some(Kind::Mapping(members, key)) => {
+            Some(Items::Sequence(items)) => items.push(node),
+            Some(Items::Mapping(members, key)) => {
                 let (key, key_span) = key.take()?;
                 members.push(Member { key, key_span, value: node });
             }
@@ -242,26 +245,27 @@ impl<'a> Builder<'a> {
         self.key_slot().is_some()
     }
 
-    /// Where the next scalar goes if it is a key.
+    /// The slot for the next scalar, if that is a key.
     fn key_slot(&mut self) -> Option<&mut Option<(Cow<'a, str>, Span)>> {
-        match self.open.last_mut().map(|open| &mut open.kind) {
-            Some(Kind::Mapping(_, key)) if key.is_none() => Some(key),
+        match self.open.last_mut().map(|open| &mut open.items) {
+            Some(Items::Mapping(_, key)) if key.is_none() => Some(key),
             _ => None,
         }
     }
 
-    fn complex_key(&mut self, span: Span) -> Option<()> {
-        let problem = Problem::new(&BROKEN_YAML, span.start(), "a key must be text");
+    fn reject_key(&mut self, span: Span) -> Option<()> {
+        let problem = SyntaxProblem::new(&BROKEN_YAML, span.start(), "a key must be a string");
         self.stop(problem.hint("put the key in quotes if it begins with `[`, `{` or `*`"))
     }
 
-    /// The members, those of merged mappings behind them, and each key once.
-    fn members(&mut self, members: Vec<Member<'a>>) -> Vec<Member<'a>> {
+    /// Checks for repeated keys and resolves merge keys. As in YAML 1.1, keys of the mapping itself win
+    /// over merged ones, and earlier merged mappings over later ones.
+    fn resolve_members(&mut self, members: Vec<Member<'a>>) -> Vec<Member<'a>> {
         let mut seen = HashSet::new();
         for member in members.iter().filter(|member| !seen.insert(&*member.key)) {
-            let message = format!("the key `{}` stands here a second time", member.key);
-            let problem = Problem::new(&DUPLICATE_KEY, member.key_span.start(), message);
-            self.problems.push(problem.hint("keep one of the two"));
+            let message = format!("the key `{}` is repeated", member.key);
+            let problem = SyntaxProblem::new(&DUPLICATE_KEY, member.key_span.start(), message);
+            self.problems.push(problem.hint("keep one of them"));
         }
         if !seen.contains(MERGE) {
             return members;
@@ -281,14 +285,15 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// How many values a node is made of.
-fn weight(node: &Node<'_>) -> usize {
-    let members = node.members().iter().map(|member| weight(&member.value));
-    1 + node.items().iter().map(weight).chain(members).sum::<usize>()
+/// The number of values in a node, including itself.
+fn count_values(node: &Node<'_>) -> usize {
+    let members = node.members().iter().map(|member| count_values(&member.value));
+    1 + node.items().iter().map(count_values).chain(members).sum::<usize>()
 }
 
-/// What to do about the commonest mistakes.
-fn hint(text: &str, offset: usize) -> &'static str {
+/// The fix for the most common mistakes, judged by the line of the error: the parser's own message
+/// names a grammar rule, not the cause.
+fn suggest_fix(text: &str, offset: usize) -> &'static str {
     let offset = text.floor_char_boundary(offset);
     let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
     let line = text[start..].lines().next().unwrap_or_default();
@@ -298,10 +303,10 @@ fn hint(text: &str, offset: usize) -> &'static str {
             "indent with spaces, not with tabs"
         }
         Some(b'@' | b'`' | b'%' | b'*' | b'&' | b'!' | b'|' | b'>') => {
-            "put the text in quotes: its first character means something"
+            "put the text in quotes: its first character has a special meaning"
         }
         _ if value.contains(": ") || value.ends_with(':') => {
-            "put a text that has a colon in it in quotes"
+            "put text that contains a colon in quotes"
         }
         _ => "check the indentation and the quotes of this line and the one before",
     }

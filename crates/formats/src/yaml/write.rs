@@ -1,26 +1,27 @@
-//! JSON values as YAML that means the same to readers of YAML 1.1 and 1.2, always in the same bytes.
+//! Writes JSON values as YAML that YAML 1.1 and 1.2 parsers read alike. The same value always gives
+//! the same bytes, so that `build` rewrites a file only if its content changed.
 
 use std::fmt::Write;
 
 use serde_json::{Map, Value as Json};
 
-/// A list of plain values longer than this is written one a line.
+/// Lists of scalars that are wider than this are written with one item per line.
 const WIDTH: usize = 96;
 
-/// Words that a reader of YAML 1.1 takes for something else than text.
+/// Words that YAML 1.1 does not resolve to a string.
 const WORDS: [&str; 16] = [
     "y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf", "na", "~", "=",
     "<<", "-",
 ];
 
-/// An object as a document.
+/// Writes an object as a document.
 pub fn document(object: &Map<String, Json>) -> String {
     let mut out = String::new();
-    members(&mut out, object, 0);
+    push_members(&mut out, object, 0);
     out
 }
 
-fn members(out: &mut String, object: &Map<String, Json>, depth: usize) {
+fn push_members(out: &mut String, object: &Map<String, Json>, depth: usize) {
     for (key, value) in object {
         indent(out, depth);
         push_key(out, key);
@@ -28,26 +29,26 @@ fn members(out: &mut String, object: &Map<String, Json>, depth: usize) {
     }
 }
 
-/// What stands behind a key, from the colon to the end of the line or the block below it.
+/// Writes a value after its key, from the colon to the end of the line or of the block below.
 fn push_value(out: &mut String, value: &Json, depth: usize) {
     match value {
         Json::Object(object) if !object.is_empty() => {
             out.push_str(":\n");
-            members(out, object, depth + 1);
+            push_members(out, object, depth + 1);
         }
-        Json::Array(items) if !items.is_empty() => match flow(items) {
-            Some(line) => line_of(out, &line),
+        Json::Array(items) if !items.is_empty() => match to_flow(items) {
+            Some(line) => push_line(out, &line),
             None => {
                 out.push_str(":\n");
                 items.iter().for_each(|item| push_item(out, item, depth));
             }
         },
-        Json::String(text) if is_block(text) => block(out, text, depth + 1),
-        plain => line_of(out, &scalar(plain, Context::Block)),
+        Json::String(text) if is_block(text) => push_block(out, text, depth + 1),
+        plain => push_line(out, &write_scalar(plain, Context::Block)),
     }
 }
 
-fn line_of(out: &mut String, text: &str) {
+fn push_line(out: &mut String, text: &str) {
     writeln!(out, ": {text}").expect("writing to a string");
 }
 
@@ -57,10 +58,10 @@ fn push_item(out: &mut String, item: &Json, depth: usize) {
     match item {
         Json::Object(object) if !object.is_empty() => {
             let mut inner = String::new();
-            members(&mut inner, object, depth + 1);
+            push_members(&mut inner, object, depth + 1);
             out.push_str(inner.trim_start_matches(' '));
         }
-        Json::Array(items) if !items.is_empty() => match flow(items) {
+        Json::Array(items) if !items.is_empty() => match to_flow(items) {
             Some(line) => writeln!(out, "{line}").expect("writing to a string"),
             None => {
                 let mut inner = String::new();
@@ -68,12 +69,14 @@ fn push_item(out: &mut String, item: &Json, depth: usize) {
                 out.push_str(inner.trim_start_matches(' '));
             }
         },
-        plain => writeln!(out, "{}", scalar(plain, Context::Block)).expect("writing to a string"),
+        plain => {
+            writeln!(out, "{}", write_scalar(plain, Context::Block)).expect("writing to a string")
+        }
     }
 }
 
-/// A list of plain values on one line, if it is short.
-fn flow(items: &[Json]) -> Option<String> {
+/// A list of scalars on one line, if that is short enough.
+fn to_flow(items: &[Json]) -> Option<String> {
     let is_plain = |item: &Json| match item {
         Json::Array(inner) => inner.is_empty(),
         Json::Object(inner) => inner.is_empty(),
@@ -81,7 +84,7 @@ fn flow(items: &[Json]) -> Option<String> {
         _ => true,
     };
     let line = items.iter().all(is_plain).then(|| {
-        let words: Vec<_> = items.iter().map(|item| scalar(item, Context::Flow)).collect();
+        let words: Vec<_> = items.iter().map(|item| write_scalar(item, Context::Flow)).collect();
         format!("[{}]", words.join(", "))
     });
     line.filter(|line| line.len() <= WIDTH)
@@ -92,28 +95,28 @@ fn indent(out: &mut String, depth: usize) {
 }
 
 fn push_key(out: &mut String, key: &str) {
-    out.push_str(&text(key, Context::Flow));
+    out.push_str(&quote_if_needed(key, Context::Flow));
 }
 
-/// Where a word stands: in a list on one line, more characters mean something.
+/// Whether a scalar is inside a list on one line, where more characters have a meaning.
 #[derive(Clone, Copy, PartialEq)]
 enum Context {
     Block,
     Flow,
 }
 
-fn scalar(value: &Json, context: Context) -> String {
+fn write_scalar(value: &Json, context: Context) -> String {
     match value {
-        Json::String(word) => text(word, context),
-        Json::Number(number) => spelled(&number.to_string()),
+        Json::String(word) => quote_if_needed(word, context),
+        Json::Number(number) => write_number(&number.to_string()),
         Json::Array(_) => "[]".to_owned(),
         Json::Object(_) => "{}".to_owned(),
         plain => plain.to_string(),
     }
 }
 
-/// A number. Readers of YAML 1.1 want a point and a sign where there is an exponent.
-fn spelled(number: &str) -> String {
+/// Writes a number. YAML 1.1 requires a decimal point and a sign in numbers with an exponent.
+fn write_number(number: &str) -> String {
     let Some((mantissa, exponent)) = number.split_once('e') else {
         return number.to_owned();
     };
@@ -122,20 +125,19 @@ fn spelled(number: &str) -> String {
     format!("{mantissa}{point}e{sign}{exponent}")
 }
 
-fn text(word: &str, context: Context) -> String {
+fn quote_if_needed(word: &str, context: Context) -> String {
     if is_plain(word, context) {
         return word.to_owned();
     }
-    match word
-        .chars()
-        .any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))
-    {
-        false => format!("'{}'", word.replace('\'', "''")),
-        true => escaped(word),
+    if word.chars().any(needs_escape) {
+        escape(word)
+    } else {
+        format!("'{}'", word.replace('\'', "''"))
     }
 }
 
-/// Whether a word can be taken for nothing but text.
+/// Whether every parser reads a word without quotes as a string. Only characters known to be safe
+/// count, which quotes more than necessary but depends on no parser.
 fn is_plain(word: &str, context: Context) -> bool {
     let is_word =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '(' | ')' | ' ' | '+');
@@ -170,7 +172,12 @@ fn is_plain(word: &str, context: Context) -> bool {
         && word.chars().all(|c| is_word(c) || is_more(c))
 }
 
-fn escaped(word: &str) -> String {
+/// Control characters, line separators and byte order marks, which only double quotes can hold.
+fn needs_escape(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+fn escape(word: &str) -> String {
     let mut out = String::from("\"");
     for c in word.chars() {
         match c {
@@ -179,7 +186,7 @@ fn escaped(word: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+            c if needs_escape(c) => {
                 write!(out, "\\u{:04x}", c as u32).expect("writing to a string");
             }
             c => out.push(c),
@@ -189,20 +196,16 @@ fn escaped(word: &str) -> String {
     out
 }
 
-/// Whether a text is best written as lines, as they are.
+/// Whether a text can be written as a literal block.
 fn is_block(text: &str) -> bool {
-    let is_odd = |c: char| {
-        c != '\n'
-            && c != '\t'
-            && (c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))
-    };
+    let is_odd = |c: char| c != '\n' && c != '\t' && needs_escape(c);
     text.contains('\n')
         && !text.starts_with([' ', '\n', '\t'])
         && !text.ends_with("\n\n")
         && !text.chars().any(is_odd)
 }
 
-fn block(out: &mut String, text: &str, depth: usize) {
+fn push_block(out: &mut String, text: &str, depth: usize) {
     out.push_str(if text.ends_with('\n') { ": |\n" } else { ": |-\n" });
     for line in text.trim_end_matches('\n').split('\n') {
         if !line.is_empty() {

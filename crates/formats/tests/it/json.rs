@@ -44,25 +44,28 @@ fn numbers_are_those_of_serde_json() {
 }
 
 #[test]
-fn repairs_what_is_clear_and_says_where() {
+fn repairs_obvious_mistakes_and_reports_their_offset() {
     assert_eq!(problems(r#"[1 2]"#), ["TC004 3: a comma is missing before this"]);
     assert_eq!(problems(r#"{"a": 1 "b": 2}"#), ["TC004 8: a comma is missing before this"]);
-    assert_eq!(problems("[1,]"), ["TC009 2: nothing follows this comma"]);
+    assert_eq!(problems("[1,]"), ["TC009 2: there is no value after this comma"]);
     assert_eq!(
         problems("[,1,,2]"),
-        ["TC004 1: nothing stands before this comma", "TC004 4: nothing stands before this comma"]
+        [
+            "TC004 1: there is no value before this comma",
+            "TC004 4: there is no value before this comma"
+        ]
     );
     assert_eq!(
         problems("[True, None]"),
         ["TC004 1: `True` is not JSON", "TC004 7: `None` is not JSON"]
     );
-    assert_eq!(problems(r#"["\x"]"#), [r"TC004 2: `\x` does not begin a valid escape"]);
-    assert_eq!(problems("[] []"), ["TC004 3: the file goes on after its end"]);
+    assert_eq!(problems(r#"["\x"]"#), [r"TC004 2: `\x` is not a valid escape"]);
+    assert_eq!(problems("[] []"), ["TC004 3: unexpected text after the end of the document"]);
     assert_eq!(value(r#"{"a": 1 "b": [2, 3,],}"#), serde_json::json!({"a": 1, "b": [2, 3]}));
 }
 
 #[test]
-fn comments_are_read_over_with_one_note() {
+fn comments_are_skipped_with_one_note() {
     let text = "// first\n{\"a\": /* x */ 1, // second\n \"b\": \"// text\"} /* end */";
     assert_eq!(problems(text), ["TC007 0: the file has comments"]);
     assert_eq!(value(text), serde_json::json!({"a": 1, "b": "// text"}));
@@ -72,41 +75,38 @@ fn comments_are_read_over_with_one_note() {
 fn raw_line_breaks_are_kept_with_a_warning_for_each_text() {
     assert_eq!(
         problems("[\"a\nb\nc\", \"d\te\"]"),
-        ["TC008 3: a raw line break stands in a text", "TC008 12: a raw tab stands in a text"]
+        [
+            "TC008 3: there is a raw line break in a string",
+            "TC008 12: there is a raw tab in a string"
+        ]
     );
     assert_eq!(value("[\"a\nb\"]"), serde_json::json!(["a\nb"]));
 }
 
 #[test]
-fn a_missing_quote_is_looked_for_where_it_is_missing() {
+fn a_missing_quote_is_reported_at_its_string() {
     let found = parse("{\"a\": \"one,\n\"b\": 2}").problems;
     let hint = found.last().and_then(|found| found.hint.clone()).unwrap_or_default();
     assert!(hint.contains("line 1"), "{found:?}");
 }
 
 #[test]
-fn the_end_of_a_cut_file_says_what_is_open() {
+fn a_truncated_file_names_the_open_bracket() {
     assert_eq!(
         problems("{\n\"a\": ["),
         ["TC004 8: the file ends before the `[` of line 2 is closed"]
     );
-    assert_eq!(problems("{\"a"), ["TC004 1: this text is never closed"]);
+    assert_eq!(problems("{\"a"), ["TC004 1: this string is never closed"]);
     assert_eq!(problems("{'a': 1}"), ["TC004 1: expected a key in double quotes, found `\\'`"]);
 }
 
 #[test]
 fn duplicate_keys_are_found_in_small_and_large_objects() {
-    assert_eq!(
-        problems(r#"{"a": 1, "a": 2}"#),
-        ["TC010 9: the key `a` stands here for the second time"]
-    );
+    assert_eq!(problems(r#"{"a": 1, "a": 2}"#), ["TC010 9: the key `a` is repeated"]);
     let many = (0..100).map(|n| format!(r#""k{n}": 0"#)).collect::<Vec<_>>().join(",");
     let text = format!(r#"{{{many}, "k50": 1}}"#);
     let offset = text.rfind("\"k50\"").expect("the second");
-    assert_eq!(
-        problems(&text),
-        [format!("TC010 {offset}: the key `k50` stands here for the second time")]
-    );
+    assert_eq!(problems(&text), [format!("TC010 {offset}: the key `k50` is repeated")]);
 }
 
 #[test]

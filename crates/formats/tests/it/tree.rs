@@ -214,7 +214,7 @@ fn fields_of_other_systems_are_named() {
     assert_eq!(found("InputSchema", json!({})), "error TC023 did you mean `inputSchema`?");
     assert_eq!(found("enable", json!(false)), "error TC023 did you mean `enabled`?");
     assert_eq!(found("guidence_key", json!("x")), "warning TC022 did you mean `guidance_key`?");
-    assert_eq!(found("family", json!("gh")), "warning TC022 remove it; it is not read");
+    assert_eq!(found("family", json!("gh")), "warning TC022 remove it; it is ignored");
     assert!(found("args_template", json!("-c x")).starts_with("error TC034 declare `options`"));
     assert!(found("livelog", json!({})).starts_with("error TC034"));
     assert!(found("tool_type", json!("livelog")).starts_with("error TC034"));

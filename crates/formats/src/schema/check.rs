@@ -1,4 +1,4 @@
-//! A cheap look over a written schema: shapes, patterns and references, without compiling it.
+//! Checks the shape of every keyword of a schema, its patterns and its references.
 
 use super::{
     check_pattern,
@@ -6,17 +6,18 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{whole, wrong_type},
-    report::{At, Report, shown},
+    object::{to_count, wrong_type},
+    report::{NodePath, Report, summarize},
     rules::schema::{BAD_SCHEMA, TOO_MANY_REFERENCES},
 };
 
-/// More references than this are not a schema for arguments, and could be deep enough to crash a validator.
+/// No schema for arguments needs more references, and long chains of them overflow the stack of
+/// validators.
 const MAX_REFERENCES: usize = 200;
 
 const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
-/// What stands after a keyword.
+/// The shape of a keyword's value.
 #[derive(Clone, Copy, PartialEq)]
 enum Shape {
     Schema,
@@ -96,35 +97,35 @@ const KEYWORDS: [(&str, Shape); 56] = [
     ("contentMediaType", Shape::Text),
 ];
 
-/// One look over one schema.
-pub(crate) struct Walk<'n, 'r> {
+/// The check of one schema.
+pub(crate) struct SchemaCheck<'n, 'r> {
     root: &'n Node<'n>,
     report: &'r mut Report,
     references: Vec<Reference<'n>>,
 }
 
-impl<'n, 'r> Walk<'n, 'r> {
+impl<'n, 'r> SchemaCheck<'n, 'r> {
     pub(crate) fn new(root: &'n Node<'n>, report: &'r mut Report) -> Self {
         Self { root, report, references: Vec::new() }
     }
 
-    /// Reports everything that would keep the schema from being used.
-    pub(crate) fn run(mut self, at: &At<'_>) {
-        self.schema(self.root, at);
+    /// Reports every problem that would make the schema unusable.
+    pub(crate) fn run(mut self, at: &NodePath<'_>) {
+        self.check_schema(self.root, at);
         if self.references.len() > MAX_REFERENCES {
             let message = format!("the schema has {} references", self.references.len());
-            let problem = self.report.value(&TOO_MANY_REFERENCES, at, message);
+            let problem = self.report.at_value(&TOO_MANY_REFERENCES, at, message);
             self.report.push(
                 problem
                     .expected(format!("at most {MAX_REFERENCES}"))
-                    .hint("write short parts where they are used"),
+                    .hint("inline short subschemas"),
             );
             return;
         }
         reference::check(&self.references, self.root, self.report);
     }
 
-    fn schema(&mut self, node: &'n Node<'n>, at: &At<'_>) {
+    fn check_schema(&mut self, node: &'n Node<'n>, at: &NodePath<'_>) {
         match &node.value {
             _ if self.report.is_exhausted() => {}
             Value::Bool(_) => {}
@@ -133,7 +134,7 @@ impl<'n, 'r> Walk<'n, 'r> {
                     if let Some((_, shape)) =
                         KEYWORDS.iter().find(|(keyword, _)| *keyword == member.key)
                     {
-                        self.keyword(node, *shape, &member.value, &at.key(&member.key));
+                        self.check_keyword(node, *shape, &member.value, &at.key(&member.key));
                     }
                 }
             }
@@ -141,25 +142,31 @@ impl<'n, 'r> Walk<'n, 'r> {
         }
     }
 
-    fn keyword(&mut self, holder: &'n Node<'n>, shape: Shape, node: &'n Node<'n>, at: &At<'_>) {
+    fn check_keyword(
+        &mut self,
+        holder: &'n Node<'n>,
+        shape: Shape,
+        node: &'n Node<'n>,
+        at: &NodePath<'_>,
+    ) {
         match shape {
-            Shape::Schema => self.schema(node, at),
-            Shape::SchemaList => self.list(node, at),
-            Shape::SchemaMap => self.map(node, at, Self::schema),
-            Shape::NamesMap => self.map(node, at, Self::names),
+            Shape::Schema => self.check_schema(node, at),
+            Shape::SchemaList => self.check_list(node, at),
+            Shape::SchemaMap => self.check_map(node, at, Self::check_schema),
+            Shape::NamesMap => self.check_map(node, at, Self::check_names),
             Shape::PatternMap => {
                 for member in node.members() {
                     check_pattern(&member.key, &at.key(&member.key), self.report);
                 }
-                self.map(node, at, Self::schema);
+                self.check_map(node, at, Self::check_schema);
             }
-            Shape::Type => self.kind(node, at),
-            Shape::Names => self.names(node, at),
+            Shape::Type => self.check_type(node, at),
+            Shape::Names => self.check_names(node, at),
             Shape::Values => self.expect(matches!(node.value, Value::Array(_)), "array", node, at),
             Shape::Text => self.expect(node.as_str().is_some(), "string", node, at),
             Shape::Flag => self.expect(node.as_bool().is_some(), "boolean", node, at),
             Shape::Number => self.expect(node.as_number().is_some(), "number", node, at),
-            Shape::Count => self.expect(whole(node).is_some(), "integer from 0", node, at),
+            Shape::Count => self.expect(to_count(node).is_some(), "integer from 0", node, at),
             Shape::Positive => {
                 let is_positive = node
                     .as_number()
@@ -189,28 +196,33 @@ impl<'n, 'r> Walk<'n, 'r> {
         }
     }
 
-    fn list(&mut self, node: &'n Node<'n>, at: &At<'_>) {
-        self.expect(!node.items().is_empty(), "array of schemas, not empty", node, at);
+    fn check_list(&mut self, node: &'n Node<'n>, at: &NodePath<'_>) {
+        self.expect(!node.items().is_empty(), "a non-empty array of schemas", node, at);
         for (index, item) in node.items().iter().enumerate() {
-            self.schema(item, &at.index(index));
+            self.check_schema(item, &at.index(index));
         }
     }
 
-    fn map(&mut self, node: &'n Node<'n>, at: &At<'_>, each: fn(&mut Self, &'n Node<'n>, &At<'_>)) {
+    fn check_map(
+        &mut self,
+        node: &'n Node<'n>,
+        at: &NodePath<'_>,
+        each: fn(&mut Self, &'n Node<'n>, &NodePath<'_>),
+    ) {
         self.expect(node.is_object(), "object", node, at);
         for member in node.members() {
             each(self, &member.value, &at.key(&member.key));
         }
     }
 
-    fn names(&mut self, node: &'n Node<'n>, at: &At<'_>) {
+    fn check_names(&mut self, node: &'n Node<'n>, at: &NodePath<'_>) {
         let names: Vec<_> = node.items().iter().filter_map(Node::as_str).collect();
         let is_list = matches!(node.value, Value::Array(_)) && names.len() == node.items().len();
         let is_unique = names.iter().collect::<std::collections::HashSet<_>>().len() == names.len();
-        self.expect(is_list && is_unique, "array of names, each once", node, at);
+        self.expect(is_list && is_unique, "an array of unique names", node, at);
     }
 
-    fn kind(&mut self, node: &'n Node<'n>, at: &At<'_>) {
+    fn check_type(&mut self, node: &'n Node<'n>, at: &NodePath<'_>) {
         let is_type = |node: &Node<'_>| node.as_str().is_some_and(|name| TYPES.contains(&name));
         let items = node.items();
         let is_list = !items.is_empty()
@@ -221,10 +233,10 @@ impl<'n, 'r> Walk<'n, 'r> {
         self.expect(is_type(node) || is_list, &format!("one of {}", TYPES.join(", ")), node, at);
     }
 
-    fn expect(&mut self, is_good: bool, expected: &str, node: &Node<'_>, at: &At<'_>) {
+    fn expect(&mut self, is_good: bool, expected: &str, node: &Node<'_>, at: &NodePath<'_>) {
         if !is_good {
-            let problem = self.report.value(&BAD_SCHEMA, at, format!("expected {expected}"));
-            self.report.push(problem.expected(expected).received(shown(node)));
+            let problem = self.report.at_value(&BAD_SCHEMA, at, format!("expected {expected}"));
+            self.report.push(problem.expected(expected).received(summarize(node)));
         }
     }
 }
