@@ -1,8 +1,8 @@
-# A worker: one Python process that calls functions for a server, one after the other.
+# A worker: a Python process that calls functions for a server, one after the other.
 #
-# Requests and answers are JSON on two pipes in its private folder, each behind its length, so that
-# whatever a function prints, by Python or by any program it starts, is only text on standard output
-# or error. The standard library alone.
+# Requests and replies are JSON on two named pipes in its private folder, each with its length in
+# front. So whatever a function prints, itself or through a program it starts, cannot be mistaken for
+# a reply. Uses the standard library only.
 import importlib
 import json
 import os
@@ -10,12 +10,12 @@ import signal
 import struct
 import sys
 
-FRAMES = 12          # of a traceback
-MESSAGE = 10_000     # characters of a message
+MAX_FRAMES = 12              # of a traceback
+MAX_MESSAGE_LENGTH = 10_000  # characters
 
 
 class Missing(Exception):
-    """Something that must be there for a call and is not."""
+    """A call that cannot be made, or whose value cannot be sent. `kind` is its error type."""
 
     def __init__(self, kind, message):
         super().__init__(message)
@@ -23,7 +23,7 @@ class Missing(Exception):
 
 
 class Calls:
-    """Whether a call runs that a signal may interrupt."""
+    """Whether a call is running that SIGINT may interrupt. A late signal is ignored."""
 
     is_running = False
     is_interrupted = False
@@ -39,7 +39,7 @@ class Calls:
 
 
 class Modules:
-    """The modules of the crib: where they are, and whether their files have changed since."""
+    """The modules of the crib, and whether their files have changed since they were loaded."""
 
     path = []
     seen = {}
@@ -55,7 +55,7 @@ class Modules:
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if isinstance(file, str) and any(file.startswith(folder + os.sep) for folder in cls.path):
-                # Nobody edits installed packages, and there are many.
+                # Installed packages do not change, and checking their many files would be slow.
                 if f"{os.sep}site-packages{os.sep}" not in file:
                     yield file
 
@@ -85,7 +85,7 @@ def find(name, function):
     except ModuleNotFoundError as error:
         raise Missing("python_module_missing", not_found(name, error.name or name)) from error
     except Exception as error:
-        raise Missing("python_import_failed", f"the module `{name}` could not be imported: {said(error)}") from error
+        raise Missing("python_import_failed", f"the module `{name}` could not be imported: {describe(error)}") from error
     found = getattr(module, function, None)
     if callable(found):
         return found
@@ -106,8 +106,8 @@ def not_found(name, missing):
             f"install it, for example with `{sys.executable} -m pip install {package}`")
 
 
-def fitted(function, arguments):
-    """The arguments by the names that the function has for them: `from` may be called `from_`."""
+def bind_arguments(function, arguments):
+    """The arguments by the parameter names of the function: `from`, a keyword, may be `from_` there."""
     import inspect
     try:
         signature = inspect.signature(function)
@@ -130,7 +130,7 @@ def fitted(function, arguments):
 
 
 class Loop:
-    """The event loop of asynchronous functions: one for all calls, so that what they keep stays usable."""
+    """The event loop of async functions. One for all calls: objects that functions keep are bound to it."""
 
     loop = None
 
@@ -160,13 +160,13 @@ def call(request):
     if Modules.are_stale():
         return {"kind": "stale"}
     function = find(request["module"], request["function"])
-    value = function(**fitted(function, request["arguments"]))
+    value = function(**bind_arguments(function, request["arguments"]))
     if hasattr(value, "__await__"):
         value = Loop.run(value)
-    return encoded(value, request["max_bytes"])
+    return encode(value, request["max_bytes"])
 
 
-def encoded(value, longest):
+def encode(value, max_bytes):
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain).encode("utf-8")
     except UnicodeEncodeError as error:
@@ -177,13 +177,13 @@ def encoded(value, longest):
         raise Missing("not_json", f"what was returned is not JSON: {why}") from error
     except (TypeError, RecursionError) as error:
         raise Missing("not_json", f"what was returned is not JSON: {error}") from error
-    if len(text) > longest:
-        raise Missing("result_too_large", f"what was returned has {len(text)} bytes, and at most {longest} are taken; return less")
+    if len(text) > max_bytes:
+        raise Missing("result_too_large", f"what was returned has {len(text)} bytes, and at most {max_bytes} are taken; return less")
     return b'{"kind": "done", "value": ' + text + b"}"
 
 
 def plain(value):
-    """What a value that JSON does not know is in JSON."""
+    """Converts a value that `json` does not support."""
     kind = type(value)
     if hasattr(kind, "model_dump"):
         return value.model_dump(mode="json")
@@ -211,7 +211,7 @@ def plain(value):
 # --- Failing -------------------------------------------------------------------------------------
 
 
-def said(error):
+def describe(error):
     text = str(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
@@ -231,20 +231,20 @@ def failed(error):
         error_details["traceback"] = trace(error)
         cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
         if cause is not None:
-            error_details["cause"] = said(cause)[:MESSAGE]
-    object = {"status": "failure", "error_type": name, "error_message": message[:MESSAGE], "error_details": error_details}
+            error_details["cause"] = describe(cause)[:MAX_MESSAGE_LENGTH]
+    object = {"status": "failure", "error_type": name, "error_message": message[:MAX_MESSAGE_LENGTH], "error_details": error_details}
     return {"kind": "failed", "error": object}
 
 
 def trace(error):
-    """Where it was raised, innermost last, without what is ours."""
+    """The frames of the traceback, innermost last, without those of this script and of importlib."""
     import traceback
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__ and
               not frame.filename.startswith("<frozen importlib")]
-    return [f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames[-FRAMES:]]
+    return [f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames[-MAX_FRAMES:]]
 
 
-def answer(request):
+def reply_to(request):
     if "settle" in request:
         return {"kind": "settled"}
     Calls.is_interrupted = False
@@ -274,17 +274,17 @@ def flush():
 def serve():
     signal.signal(signal.SIGINT, Calls.interrupt)
     folder = os.environ["TMPDIR"]
-    # This file's folder is no place for modules.
+    # Python adds the folder of this script, where modules must not be found.
     del sys.path[0]
     sys.argv = [""]
     requests = open(os.path.join(folder, "requests"), "rb")
-    answers = open(os.path.join(folder, "replies"), "wb")
+    replies = open(os.path.join(folder, "replies"), "wb")
 
     def send(message):
         if not isinstance(message, bytes):
             message = json.dumps(message).encode("utf-8")
-        answers.write(struct.pack("<I", len(message)) + message)
-        answers.flush()
+        replies.write(struct.pack("<I", len(message)) + message)
+        replies.flush()
 
     send({"kind": "ready"})
     while True:
@@ -292,7 +292,7 @@ def serve():
         if len(length) < 4:
             return
         request = json.loads(requests.read(struct.unpack("<I", length)[0]))
-        message = answer(request)
+        message = reply_to(request)
         Modules.note()
         flush()
         send(message)

@@ -109,8 +109,8 @@ fn find_failure(tool: &Tool, end: &CallEnd) -> Option<Failure> {
         CallEnd::Mismatched => Failure::new(
             ErrorType::InvalidResult,
             format!(
-                "`{name}` ran, but what it returned is not what its definition says it returns; it is shown as R prints it. \
-                 Mend `returns` in the definition, or the function"
+                "`{name}` ran, but its value does not match `returns` in its definition; it is shown as R prints it. \
+                 Correct `returns`, or the function"
             ),
         ),
         CallEnd::Failed(error) => r_error(tool, error),

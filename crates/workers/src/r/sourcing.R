@@ -1,5 +1,5 @@
-# How the sources of a package that is not installed become a namespace, with base R alone. What runs
-# next takes `.toolcrib_sourcing` and removes the name.
+# Loads a package that is not installed from its sources into a namespace, with base R only. The
+# script that follows takes `.toolcrib_sourcing` and removes the variable.
 .toolcrib_sourcing <- local({
   missing_thing <- function(kind, ...) {
     stop(structure(class = c("toolcrib_missing", "error", "condition"),
@@ -52,9 +52,9 @@
     files[order(vapply(files, function(name) paste(sprintf("%02x", as.integer(charToRaw(name))), collapse = ""), ""))]
   }
 
-  # The R files of a package, in the order in which its author wants them.
+  # The R files of a package, in the order of `Collate` if there is one.
   source_files <- function(path, description) {
-    # Those for one kind of system come last.
+    # Files for one operating system come last, as in R CMD INSTALL.
     system <- .Platform$OS.type
     files <- c(code_in(file.path(path, "R")), file.path(system, code_in(file.path(path, "R", system))))
     for (field in c("Collate.unix", "Collate")) {
@@ -66,7 +66,7 @@
     file.path(path, "R", files)
   }
 
-  # What `Depends` names is attached, as `library(package)` would do.
+  # Attaches the packages in `Depends`, as `library(package)` would do. Returns those that are not installed.
   attach_depends <- function(description) {
     if (!"Depends" %in% colnames(description)) return(NULL)
     named <- trimws(gsub("[(][^)]*[)]", "", strsplit(description[, "Depends"], ",")[[1L]]))
@@ -76,7 +76,7 @@
     named[!there]
   }
 
-  # An installed package has the files of `inst/` at its top.
+  # `system.file` for the package itself: an installed package has the files of `inst/` at its top.
   own_system_file <- function(own, path) {
     function(..., package = "base", lib.loc = NULL, mustWork = FALSE) {
       if (!identical(package, own)) return(base::system.file(..., package = package, lib.loc = lib.loc, mustWork = mustWork))
@@ -89,8 +89,8 @@
     }
   }
 
-  # The objects in the files of `data/`, each read when its name is first used. What a file of saved
-  # objects has must be looked up in it; of one that is very long, the name of the file is taken for it.
+  # Makes the data sets in `data/` available; each is read on first use. The names in an .rda file must be
+  # looked up in it; for a very large one, the name of the file is assumed.
   offer_data <- function(space, package, path) {
     offered <- new.env(hash = TRUE, parent = emptyenv())
     setNamespaceInfo(space, "lazydata", offered)
@@ -113,7 +113,7 @@
     }
   }
 
-  # R's parser takes no byte order mark.
+  # R's parser rejects a byte order mark.
   parsed <- function(file) {
     if (!identical(readBin(file, "raw", 3L), as.raw(c(0xef, 0xbb, 0xbf)))) {
       return(parse(file, keep.source = FALSE, encoding = "UTF-8"))
@@ -123,7 +123,7 @@
     parse(text = lines, keep.source = FALSE, encoding = "UTF-8")
   }
 
-  # Where no NAMESPACE tells the methods of a package, what is named as one is one.
+  # Registers S3 methods by their names, for packages without a NAMESPACE file.
   register_by_name <- function(space) {
     is_generic <- function(name) {
       found <- get0(name, envir = space, mode = "function")
@@ -139,7 +139,8 @@
     }
   }
 
-  # The namespace. `tell_lacking` is told which packages are not installed that it needs, before anything can fail.
+  # Loads a package and returns its namespace. Calls `tell_lacking` with the required packages that are not
+  # installed before any code runs that could fail because of them.
   sourced <- function(package, path, tell_lacking) {
     description <- read.dcf(file.path(path, "DESCRIPTION"))
     version <- if ("Version" %in% colnames(description)) description[, "Version"][[1L]] else "0.0.0"
@@ -150,7 +151,7 @@
                     "used; install it with R CMD INSTALL ", shQuote(path))
     }
     space <- namespace_for(package, version, path)
-    # Package code may name its own package, some of it while it is read.
+    # Package code may refer to its own package, even while it is loaded.
     if (!isNamespaceLoaded(package)) {
       .Internal(registerNamespace(package, space))
       on.exit(.Internal(unregisterNamespace(package)))
@@ -174,5 +175,5 @@
   }
 
   list(missing_thing = missing_thing, is_installed = is_installed, sourced = sourced)
-  # Nothing that packages define or attach stands before base R here.
+  # The parent is base R, so that nothing that packages attach can mask it here.
 }, new.env(parent = .BaseNamespaceEnv))

@@ -1,11 +1,11 @@
-# A worker: one R process that calls functions for a server, one after the other.
+# A worker: an R process that calls functions for a server, one after the other.
 #
-# Requests and answers are R serializations on two pipes in its private folder, so that whatever a
-# function prints, by R or by any program it starts, is only text on standard output or error.
-# Base R alone; nothing here is visible to the functions that are called, and nothing that they define or attach
-# stands before base R here. It has a name, and its parts have, because R shows them when it crashes.
-# What every call runs is written for its speed: R takes a third of a microsecond to call any function, and a function
-# of base R is left out where it does no more than to ask an `.Internal` one.
+# Requests and replies are R serializations on two named pipes in its private folder. So whatever a
+# function prints, itself or through a program it starts, cannot be mistaken for a reply.
+# Uses base R only. Called functions do not see anything of this script, and nothing that they define or attach masks
+# base R here. The script is named, and so are its parts, because R shows the names in a crash.
+# Code that runs in every call is optimized: R takes a third of a microsecond for any function call, so `.Internal`
+# functions are called directly where the function of base R does nothing else.
 .toolcrib_worker <- quote({
   rm(".toolcrib_worker", envir = globalenv())
   PIECE <- 1048576            # values beyond this many bytes are sent in pieces
@@ -13,7 +13,7 @@
   WARNINGS <- 50L
   PLOTS <- 16L
   FRAMES <- 12L
-  DEEPEST <- 100L             # lists that lie deeper in each other are text: not every client could read them
+  DEEPEST <- 100L             # lists nested more deeply are sent as text, because not every client can parse them
 
   folder <- Sys.getenv("TMPDIR")
   home <- getwd()
@@ -33,8 +33,8 @@
     .Internal(flush(answers))
   }
 
-  # What stands before a value in the last answer. `serialize` begins with a table for what is shared, which takes it
-  # longer than all the rest: for one number or truth, or nothing, that is made beforehand.
+  # The bytes before the value in a last reply. `serialize` allocates a table of shared objects first, which takes
+  # longer than everything else, so the bytes for a single number, logical or NULL are prepared once.
   beginning <- function(value, is_shown) {
     bytes <- serialize(list("done", is_shown, NULL, NULL, value), NULL, xdr = FALSE, version = 2L)
     own <- if (is.null(value)) 0L else length(writeBin(value, raw()))
@@ -48,7 +48,7 @@
 
   store <- new.env(hash = TRUE, parent = emptyenv())
   is_changed <- FALSE
-  # Whether a value has something in it that can be changed in place, which nobody would tell us.
+  # Whether a value contains an object that can change in place, which cannot be detected.
   may_change <- function(x) {
     is.environment(x) || typeof(x) %in% c("closure", "S4", "externalptr") || is.list(x) && any(vapply(unclass(x), may_change, NA))
   }
@@ -102,7 +102,8 @@
     made
   })
 
-  # A state that is to replace the present one. Its functions may belong to a package, which must be there first.
+  # A state from the server that replaces the current one. It is restored once the package of the function is loaded,
+  # because its functions may belong to that package.
   given <- NULL
   restore <- function() {
     if (is.null(given)) return(NULL)
@@ -140,14 +141,14 @@
     sourcing$sourced(package, path, function(lacking) assign(package, lacking, envir = absent))
   }
 
-  # Where a function is and how its value is wanted, line by line: the last line is where its sources are, if they are.
+  # Parses a target: form of the value, package, function and path of the sources, if any, one per line.
   parts_of <- function(target) {
     lines <- strsplit(target, "\n", fixed = TRUE)[[1L]]
     path <- substring(target, sum(nchar(lines[1:3])) + 4L)
     list(wanted = lines[[1L]], package = lines[[2L]], name = lines[[3L]], path = if (nzchar(path)) path)
   }
 
-  # What is needed to call a function: found once, then known.
+  # Looks up a function. The result is cached by target.
   prepared <- function(target) {
     parts <- parts_of(target)
     space <- spaces[[parts$package]]
@@ -172,8 +173,8 @@
     found
   }
 
-  # The call by the names of its arguments, so that nobody sees their values where names do. The last one is kept, with
-  # those names, in one piece: an interrupt may come at any time.
+  # The call expression, with argument names instead of values, so that tracebacks and `match.call` stay short. The
+  # last one is cached together with its names in one assignment, because an interrupt can come at any time.
   call_of <- function(found, names) {
     words <- lapply(names, as.name)
     names(words) <- names
@@ -188,7 +189,7 @@
 
   text_of <- function(x) paste(utils::capture.output(print(x)), collapse = "\n")
 
-  # The attributes that say something to others. What is counted by groups, as by `table` and `tapply`, has names.
+  # The attributes that are sent. A one-dimensional array, as from `table` and `tapply`, becomes a named vector.
   kept <- function(attributes) {
     all <- attributes[names(attributes) %in% KEPT]
     if (length(all[["dim"]]) == 1L) {
@@ -199,7 +200,7 @@
     all
   }
 
-  # Each name once, as members of an object have it. What has no name among others that have is named by its place.
+  # Makes names unique, as the members of a JSON object must be. Elements without a name get their position.
   told_apart <- function(names) {
     lacks <- is.na(names) | !nzchar(names)
     if (length(names) > 0L && all(lacks)) return(NULL)
@@ -207,7 +208,8 @@
     make.unique(names)
   }
 
-  # Whole numbers of 64 bits, which a package knows. Where some are too large for R's own, all are text.
+  # Class integer64 of the package bit64 stores integers in the bits of doubles. They are sent as doubles if all are
+  # exact (below 2^53), else as text.
   long_integers <- function(x, attributes) {
     is_known <- !is.null(utils::getS3method("as.double", "integer64", optional = TRUE))
     numbers <- if (is_known) suppressWarnings(as.double(x)) else Inf
@@ -216,7 +218,7 @@
     numbers
   }
 
-  # A value made of vectors and lists alone; whatever else is in it becomes text.
+  # Converts a value to plain vectors and lists. Everything else (functions, S4 objects, ...) becomes text.
   plain <- function(x, depth = 0L) {
     attributes <- attributes(x)
     if (is.null(x) || is.atomic(x)) {
@@ -239,7 +241,7 @@
 
   size_of <- function(x) as.numeric(object_size(x))
 
-  # A value that may be too large for one message. If it is, its members follow in slices.
+  # Sends a value in one message or, if it is too large, its members in slices.
   pieces <- function(x) {
     size <- size_of(x)
     by_rows <- is.data.frame(x) || is.matrix(x)
@@ -258,7 +260,8 @@
     send(list("close"))
   }
 
-  # A long text, or raw bytes. Three at a time, which is what letters for bytes are made of; no text is cut inside a letter.
+  # Sends a long text or raw vector in chunks. Their size is a multiple of three, so that the base64 of the chunks can be
+  # concatenated; a text is not split inside a UTF-8 character.
   bytes <- function(x, what) {
     send(list("open", what))
     from <- 1
@@ -272,10 +275,10 @@
     send(list("close"))
   }
 
-  # A long value may be sent for long. Between two parts of it the call can be interrupted.
+  # Lets a pending interrupt through between two chunks, because sending a long value can take long.
   pause <- function() allowInterrupts(Sys.sleep(0))
 
-  # Members are not all of one size: a slice may still be too large, and a single member, too.
+  # Members differ in size, so a slice or a single member may still be too large, and is then split again.
   slices <- function(x, by_rows, count, size) {
     step <- max(1, floor(count * PIECE / size))
     for (from in seq(1, count, by = step)) {
@@ -293,7 +296,7 @@
     }
   }
 
-  # How many devices were opened for plots; a function may close one and draw on.
+  # The number of devices opened for plots: a function may close one and go on drawing.
   devices <- 0L
   draw <- function(...) {
     dir.create(pictures, showWarnings = FALSE)
@@ -322,7 +325,8 @@
     if (nchar(line) > 160L) paste0(substr(line, 1L, 160L), " ...") else line
   }
 
-  # Where a condition comes from. Whoever looks for the caller of a function finds what is our own, which says nothing.
+  # The call that signalled a condition. For one from the top level of the function, R reports our own `eval`, which is
+  # of no use.
   OWN <- quote(eval(expression, arguments, found$surroundings))
   place_of <- function(condition) {
     call <- conditionCall(condition)
@@ -340,7 +344,7 @@
     list(kind, text, place_of(problem), setdiff(class(problem), "condition"), trace)
   }
 
-  # From the function on; what stands around it, and what caught the error, is our own.
+  # The calls from the function on, without those of this script around it and of the error handler.
   traced <- function(calls, name) {
     is_call_of <- function(word) vapply(calls, function(call) identical(call[[1L]], word), NA)
     first <- which(is_call_of(name))
@@ -350,14 +354,14 @@
     vapply(utils::tail(calls[first[[1L]]:last], FRAMES), line_of, "")
   }
 
-  # The call that is being made, and what is known of its end.
+  # The current call, and how it ended.
   current <- NULL
   warned <- NULL
   unsaid <- 0L
   status <- "done"
   is_shown <- FALSE
 
-  # While a function runs, it can be interrupted.
+  # Calls a function. Interrupts are enabled only while it runs.
   call <- function(request) {
     if (!is.null(warned)) forget()
     current <<- request
@@ -387,20 +391,20 @@
     plain(last)
   }
 
-  # Prints the last value as R would. Of a table, the values count as well.
+  # Prints the last value as R would. For a data frame, the rows are returned as well.
   printed <- function() {
     close_sinks()
     if (is_shown) print(last)
     if (is.data.frame(last)) plain(last)
   }
 
-  # What a function redirected and left so would not be seen.
+  # Closes sinks that a function left open, which would hide output.
   close_sinks <- function() {
     while (.Internal(sink.number(TRUE)) > 0L) sink()
     if (.Internal(sink.number(FALSE)) != 2L) sink(type = "message")
   }
 
-  # What follows a call, however it ended.
+  # Cleans up after a call, however it ended, and sends the last reply.
   finish <- function(value, wanted) {
     if (.Internal(sink.number(TRUE)) > 0L || .Internal(sink.number(FALSE)) != 2L) close_sinks()
     if (!is.null(given)) restore()
@@ -419,7 +423,7 @@
     send_last(value, wanted)
   }
 
-  # The last answer to a call, and what is too large for it before.
+  # Sends the last reply to a call, after the chunks of a value that is too large for it.
   send_last <- function(value, wanted) {
     is_small <- is.null(attributes(value)) && is.numeric(value) && length(value) < 1000L
     if (status == "done" && !is_small && object_size(value) > PIECE) {
@@ -435,7 +439,7 @@
     c(undrawn, if (unsaid > 0L) paste("there were", WARNINGS + unsaid, "warnings, and only the first", WARNINGS, "are answered"))
   }
 
-  # The end of a call that was told. Something may warn even between calls.
+  # Resets the status of the last call. Warnings can also occur between calls.
   forget <- function() {
     undrawn <<- NULL
     warned <<- NULL
@@ -444,7 +448,7 @@
     is_shown <<- FALSE
   }
 
-  # An interrupt that came too late must not hit the next call.
+  # Consumes a late interrupt, which must not hit the next call: SIGINT may arrive after the function has returned.
   settle <- function() {
     repeat {
       if (tryCatch({ allowInterrupts(Sys.sleep(0.001)); TRUE }, interrupt = function(stop) FALSE)) break
@@ -460,7 +464,7 @@
     forget()
   }
 
-  # What is long is cut where it is answered, and whole in a resource.
+  # Long output is truncated by the server, which keeps the full text as a resource.
   options(device = draw, warn = 1L, max.print = 1e7L)
   if (isTRUE(capabilities("cairo"))) options(bitmapType = "cairo")
   library <- file.path(Sys.getenv("TOOLCRIB_R_HOME"), "R", paste0(R.version$platform, "-library"),
@@ -482,14 +486,14 @@
     status <<- how
     stopped <<- value
   }
-  # What a call does on its way out may fail, too. What was the first counts.
+  # `on.exit` code of a call that failed may fail, too. The first error counts.
   leave <- function(how, value) {
     force(value)
     if (status == "done") note_end(how, value)
     invokeRestart("toolcrib_leave")
   }
 
-  # An error outside of any call is the end of the server, or a bug.
+  # An error outside of a call means that the server is gone, or a bug.
   fails <- function(problem) {
     if (is.null(current)) {
       cat("R cannot go on: ", conditionMessage(problem), "\n", sep = "", file = stderr())
@@ -511,14 +515,14 @@
     }
   }
 
-  # Handlers are set up once for all calls, because that takes longer than most calls do, and anew
-  # after one of them was left, when nothing may be interrupted again.
+  # Handlers are established once for all calls, because that takes longer than most calls, and again after an error or
+  # interrupt has unwound them; interrupts are disabled again then.
   left <- function() .Internal(interruptsSuspended(TRUE))
   serve <- function() {
     withRestarts(withCallingHandlers(listen(), warning = noted, error = fails, interrupt = stops), toolcrib_leave = left)
   }
 
-  # Where the stack is full, R does not call handlers, but still goes back to one.
+  # When the stack overflows, R does not run calling handlers, but still unwinds to an exiting one.
   overflown <- function(problem) {
     left()
     note_end("failed", failed(problem, parts_of(current[[2L]])$package, NULL))
@@ -527,7 +531,7 @@
 
   work <- function() {
     send(list("ready", paste(R.version$major, R.version$minor, sep = ".")))
-    # Compiled while nobody waits: what every call runs, and from now on what R thinks worth it.
+    # Compile what every call runs before the first one comes; from now on R compiles what it finds worthwhile.
     for (name in c("send", "plain", "returned", "printed", "close_sinks", "call", "finish", "send_last", "listen", "serve", "serve_on")) {
       assign(name, compiler::cmpfun(get(name)), envir = parent.env(environment()))
     }
@@ -541,5 +545,5 @@
   }
   suspendInterrupts(work())
 })
-# In an environment that is hashed, unlike that of a function: what stands in it is looked for at every step.
+# In a hashed environment, unlike that of a function, because its variables are looked up all the time.
 eval(.toolcrib_worker, new.env(hash = TRUE, parent = .BaseNamespaceEnv))

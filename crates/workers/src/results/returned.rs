@@ -54,7 +54,7 @@ impl ReturnedValue {
         if self.is_truncated {
             let location = self.uri.as_ref().map(|uri| format!("the whole is the resource {uri}"));
             let location = location.unwrap_or_else(|| "it could not be kept".to_owned());
-            content.push(Content::Text(format!("[the value is cut; {location}]")));
+            content.push(Content::Text(format!("[the value is truncated; {location}]")));
             content.extend(self.uri.clone().map(|uri| link(uri, "value", "application/json")));
         }
         content
