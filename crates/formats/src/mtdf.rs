@@ -1,8 +1,8 @@
 //! MTDF: command-line tools as JSON, in two dialects.
 //!
-//! A definition is a tree of subcommands, each leaf a tool, or one tool with a written JSON
-//! Schema. `tree` walks it and knows inheritance, `parameter` and `written` read the two ways
-//! of saying what arguments there are, `leaf` puts a tool together.
+//! A definition is either a tree of subcommands, of which each leaf is a tool, or one tool with a JSON
+//! Schema. `tree` walks it and applies inheritance, `parameter` and `written` read the two ways of
+//! declaring arguments, `leaf` builds the tools.
 
 mod availability;
 mod binding;

@@ -209,7 +209,7 @@ fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
     insta::assert_snapshot!(crib.transcript(&["convert", "odd.json", "--to", "mtdf"]), @r"
     exit code 1
     --- stderr
-    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` belongs to another parameter too; it is left out
+    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` is also the flag of another parameter; it is left out
     error: no tool of `odd.json` could be converted
      |
      = help: that format can express none of its tools
@@ -232,7 +232,7 @@ fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
     }
 
     --- stderr
-    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` belongs to another parameter too; it is left out
+    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` is also the flag of another parameter; it is left out
     "#);
 }
 

@@ -1,4 +1,4 @@
-//! The field `availability_check`: a command that tells whether a tool can run.
+//! The field `availability_check`: a command whose exit code decides whether a tool can run.
 
 use catalog::Availability;
 
@@ -19,7 +19,7 @@ const KNOWN: KnownFields = KnownFields {
     critical: &["command", "args"],
 };
 
-/// The check that `object` asks for; without a `command` of its own it runs the tool's program.
+/// Reads the check; without a `command` of its own it runs the program of the tool.
 pub(crate) fn read(
     object: &Object<'_, '_>,
     program: Option<&str>,
@@ -28,21 +28,22 @@ pub(crate) fn read(
     object.check_known(&KNOWN, report);
     object.flag("skip_subcommand_args", report);
     let program = if object.has("command") { object.non_blank("command", report) } else { program };
-    let args = items(object, "args", "string", Node::as_str, report);
+    let args = read_items(object, "args", "string", Node::as_str, report);
     let folder = object.non_blank("working_directory", report).map(str::to_owned);
-    let success = match object.has("success_exit_codes") {
-        true => items(object, "success_exit_codes", "integer from 0 to 255", exit_code, report),
-        false => vec![0],
+    let success = if object.has("success_exit_codes") {
+        read_items(object, "success_exit_codes", "integer from 0 to 255", to_exit_code, report)
+    } else {
+        vec![0]
     };
     let command = program?.split_whitespace().chain(args).map(str::to_owned).collect();
     Some(Availability { command, folder, success })
 }
 
-fn exit_code(node: &Node<'_>) -> Option<i32> {
+fn to_exit_code(node: &Node<'_>) -> Option<i32> {
     to_count(node).and_then(|code| u8::try_from(code).ok()).map(i32::from)
 }
 
-fn items<'n, T>(
+fn read_items<'n, T>(
     object: &Object<'n, '_>,
     key: &str,
     expected: &str,

@@ -1,4 +1,5 @@
-//! How a parameter's value reaches the program: the same words for options, positionals and `argv`.
+//! How the value of a parameter is passed to the program. Options, positionals and entries of `argv`
+//! share these fields.
 
 use catalog::implementation::{Access, Binding, Items, PassBy, Separator, ValueKind, flag_for};
 
@@ -11,17 +12,17 @@ use super::{
 };
 use crate::{object::Object, report::Report};
 
-/// The name of the parameter that is the child's folder.
+/// The parameter that sets the working directory of the program instead of being passed to it.
 pub(crate) const FOLDER: &str = "working_directory";
 
-/// The name of the parameter that is the child's environment, if it is an object.
+/// The parameter that sets environment variables, if it is an object.
 const VARIABLES: &str = "env_vars";
 
-/// The fields that say how a value is passed.
+/// The fields that declare how a value is passed.
 pub(crate) const FIELDS: &[&str] =
     &["flag", "separator", "join", "negate", "pass_by", "env", "allow_dash", "access"];
 
-/// What a value names, by the word after `format`.
+/// Whether a value is a path, by the word in `format`.
 pub(crate) fn value_kind(format: &str) -> ValueKind {
     match format {
         "path" => ValueKind::Path,
@@ -30,7 +31,7 @@ pub(crate) fn value_kind(format: &str) -> ValueKind {
     }
 }
 
-/// What is known of a parameter beside how it is passed.
+/// The facts about a parameter that its default binding depends on.
 pub(crate) struct Subject<'n> {
     pub(crate) name: &'n str,
     pub(crate) alias: Option<&'n str>,
@@ -60,8 +61,8 @@ const SEPARATORS: [(&str, Separator); 3] =
     [("space", Separator::Space), ("=", Separator::Equals), ("none", Separator::Nothing)];
 
 impl Subject<'_> {
-    /// How its value is passed where nothing is said about that.
-    pub(crate) fn usual(&self) -> Binding {
+    /// The binding if the definition declares none.
+    pub(crate) fn default_binding(&self) -> Binding {
         let mut binding = match self.is_positional {
             true => Binding::positional(self.name),
             false => Binding::option(self.name, flag_for(self.alias.unwrap_or(self.name))),
@@ -80,12 +81,12 @@ impl Subject<'_> {
         binding
     }
 
-    /// How its value is passed, by what `object` says.
+    /// Reads the binding that `object` declares.
     pub(crate) fn read(&self, object: &Object<'_, '_>, report: &mut Report) -> Binding {
-        let mut binding = self.usual();
+        let mut binding = self.default_binding();
         if let Some(flag) = object.non_blank("flag", report) {
             if self.is_positional {
-                exclude("flag", "a positional value has no flag", object, report);
+                report_contradiction("flag", "a positional value has no flag", object, report);
             }
             binding.flag = Some(flag.to_owned());
         }
@@ -100,7 +101,7 @@ impl Subject<'_> {
         let variable =
             object.non_blank("env", report).filter(|name| check_variable(name, object, report));
         if self.name != FOLDER {
-            self.pass(way, variable, &mut binding);
+            self.apply_way(way, variable, &mut binding);
         }
         binding.access = object
             .choice("access", &Access::WORDS, report)
@@ -108,7 +109,7 @@ impl Subject<'_> {
         binding
     }
 
-    fn pass(&self, way: Option<Way>, variable: Option<&str>, binding: &mut Binding) {
+    fn apply_way(&self, way: Option<Way>, variable: Option<&str>, binding: &mut Binding) {
         let way = match (way, variable) {
             (None, Some(_)) => Some(Way::Env),
             (way, _) => way,
@@ -129,14 +130,14 @@ impl Subject<'_> {
             Some(Way::Stdin) => binding.pass_by = PassBy::Stdin,
             Some(Way::Env) => {
                 binding.pass_by =
-                    PassBy::Env(variable.map_or_else(|| self.variable(), str::to_owned))
+                    PassBy::Env(variable.map_or_else(|| self.variable_name(), str::to_owned))
             }
             Some(Way::Variables) => binding.pass_by = PassBy::Variables,
         }
         binding.flag = None;
     }
 
-    fn variable(&self) -> String {
+    fn variable_name(&self) -> String {
         self.name
             .trim_start_matches('-')
             .chars()
@@ -144,7 +145,7 @@ impl Subject<'_> {
             .collect()
     }
 
-    /// Reads `file_arg` and `file_flag`: text of several lines goes into a file.
+    /// Reads `file_arg` and `file_flag`: text with several lines is passed in a temporary file.
     pub(crate) fn read_file(
         &self,
         object: &Object<'_, '_>,
@@ -158,9 +159,14 @@ impl Subject<'_> {
         }
         let key = if object.has("file_arg") { "file_arg" } else { "file_flag" };
         if object.has("pass_by") || object.has("env") {
-            exclude(key, "it stands beside another way to pass the value", object, report);
+            report_contradiction(key, "the value is already passed in another way", object, report);
         } else if self.is_positional && !object.has("file_flag") {
-            exclude(key, "a positional value needs a `file_flag` for that", object, report);
+            report_contradiction(
+                key,
+                "a positional value needs a `file_flag` for that",
+                object,
+                report,
+            );
         } else if let Some(flag) = flag.map(str::to_owned).or_else(|| binding.flag.clone())
             && binding.pass_by == PassBy::Argument
         {
@@ -169,21 +175,20 @@ impl Subject<'_> {
     }
 }
 
-fn exclude(key: &str, why: &str, object: &Object<'_, '_>, report: &mut Report) {
+fn report_contradiction(key: &str, why: &str, object: &Object<'_, '_>, report: &mut Report) {
     let problem = report.at_key(
         &CONTRADICTION,
         &object.at.key(key),
         format!("`{key}` cannot be used here: {why}"),
     );
-    report.push(problem.hint(format!("remove `{key}`, or what it contradicts")));
+    report.push(problem.hint(format!("remove `{key}`, or the field it contradicts")));
 }
 
-/// Only a path says what is done with it. The folder a program runs in grants nothing.
+/// Only a path can have `access`. The working directory is excluded: it grants nothing by itself.
 fn check_access(binding: &Binding, object: &Object<'_, '_>, report: &mut Report) -> bool {
     let is_good = binding.kind == ValueKind::Path && binding.is_path();
     if !is_good {
-        let message =
-            format!("`access` is said of `{}`, which is not a path to work on", binding.parameter);
+        let message = format!("`access` is set for `{}`, which is not a path", binding.parameter);
         let problem = report.at_key(&ACCESS_WITHOUT_PATH, &object.at.key("access"), message);
         report
             .push(problem.hint("add `\"format\": \"path\"` to the parameter, or remove `access`"));
@@ -198,7 +203,7 @@ fn check_variable(name: &str, object: &Object<'_, '_>, report: &mut Report) -> b
         let problem = report.at_value(
             &BAD_VARIABLE,
             &object.at.key("env"),
-            format!("`{name}` is not the name of a variable"),
+            format!("`{name}` is not a valid variable name"),
         );
         report
             .push(problem.expected("ASCII letters, digits and `_`, no digit first").received(name));

@@ -1,4 +1,4 @@
-//! Parameters that get in each other's way.
+//! Conflicts between parameters.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,8 @@ use super::{
 };
 use crate::report::Report;
 
-/// A parameter's name is a key of the arguments, so it must be the only one on the way to a leaf.
+/// Reports repeated names. A name is a key of the arguments, so it must be unique among the parameters
+/// of a leaf and of all nodes above it.
 pub(crate) fn check_names<'a>(
     above: impl Iterator<Item = &'a Parameter<'a>>,
     parameters: &'a [Parameter<'a>],
@@ -42,7 +43,7 @@ pub(crate) fn check_names<'a>(
     }
 }
 
-/// Reports flags of one command that mean two parameters. Each binding comes with its place.
+/// Reports flags that two parameters of one command share. Each binding comes with its JSON pointer.
 pub(crate) fn check_flags<'a>(
     bindings: impl Iterator<Item = (&'a Binding, &'a str)>,
     report: &mut Report,
@@ -52,7 +53,7 @@ pub(crate) fn check_flags<'a>(
         for flag in binding.flag.iter().chain(&binding.negate) {
             if !flags.insert(flag) {
                 let message = format!(
-                    "the flag `{flag}` of `{}` belongs to another parameter too",
+                    "the flag `{flag}` of `{}` is also the flag of another parameter",
                     binding.parameter
                 );
                 let problem = report.at_pointer(&FLAG_CLASH, pointer, message);
@@ -64,7 +65,7 @@ pub(crate) fn check_flags<'a>(
     }
 }
 
-/// Reports all but the first of the parameters that want to be on standard input.
+/// Reports every parameter after the first that is passed on standard input.
 pub(crate) fn check_stdin<'a>(
     bindings: impl Iterator<Item = (&'a Binding, &'a str)>,
     report: &mut Report,
@@ -73,13 +74,13 @@ pub(crate) fn check_stdin<'a>(
         let problem = report.at_pointer(
             &CONTRADICTION,
             pointer,
-            "standard input takes one parameter, this is another one",
+            "only one parameter can be passed on standard input",
         );
         report.push(problem.hint("pass one of them by `file`"));
     }
 }
 
-/// Reports parameters that are written by a tool that says it changes nothing.
+/// Reports parameters that a read-only tool declares to write to.
 pub(crate) fn check_access<'a>(
     bindings: impl Iterator<Item = (&'a Binding, &'a str)>,
     annotations: &Annotations,
@@ -91,11 +92,9 @@ pub(crate) fn check_access<'a>(
     for (binding, pointer) in
         bindings.filter(|(binding, _)| binding.access.is_some_and(Access::writes))
     {
-        let message = format!(
-            "the tool says that it changes nothing, and that it writes to `{}`",
-            binding.parameter
-        );
+        let message =
+            format!("the tool is declared read-only but writes to `{}`", binding.parameter);
         let problem = report.at_pointer(&WRITING_READER, format!("{pointer}/access"), message);
-        report.push(problem.hint("say `\"mutates\": true`, or `\"access\": \"read\"`"));
+        report.push(problem.hint("set `\"mutates\": true`, or `\"access\": \"read\"`"));
     }
 }

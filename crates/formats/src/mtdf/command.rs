@@ -1,9 +1,9 @@
-//! The field `command`: a program and its fixed words.
+//! The field `command`: a program and its fixed arguments.
 
 use super::rules::definition::{ABSOLUTE_PROGRAM, BAD_PROGRAM};
 use crate::{object::Object, report::Report};
 
-/// The words of `command`; none if there is no such field, or none that can be used.
+/// The words of `command`; empty if the field is missing or invalid.
 pub(crate) fn read<'n>(object: &Object<'n, '_>, report: &mut Report) -> Vec<&'n str> {
     let Some(command) = object.non_blank("command", report) else {
         return Vec::new();
@@ -21,7 +21,7 @@ fn check_program(program: &str, object: &Object<'_, '_>, report: &mut Report) {
         let problem = report.at_value(
             &BAD_PROGRAM,
             &at,
-            format!("the program `{program}` may lie outside the crib"),
+            format!("the program `{program}` may be outside the crib"),
         );
         let problem =
             problem.expected("a program name, or a path inside the crib").received(program);
@@ -30,7 +30,7 @@ fn check_program(program: &str, object: &Object<'_, '_>, report: &mut Report) {
         let problem = report.at_value(
             &ABSOLUTE_PROGRAM,
             &at,
-            format!("`{program}` may lie elsewhere on another machine"),
+            format!("`{program}` may be elsewhere on another machine"),
         );
         report.push(problem.hint("name the program without its folder"));
     }

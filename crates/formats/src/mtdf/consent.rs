@@ -1,4 +1,4 @@
-//! The field `consent`: a word that a caller must say before the tool runs.
+//! The field `consent`: a word that a caller must pass for the tool to run.
 
 use catalog::Consent;
 use serde_json::{Map, Value as Json, json};
@@ -13,7 +13,7 @@ use crate::{
 const KNOWN: KnownFields =
     KnownFields { groups: &[&["parameter", "word"]], critical: &["parameter", "word"] };
 
-/// A consent as a definition declares it.
+/// A consent and the location of its declaration.
 pub(crate) struct Declared {
     consent: Consent,
     /// The JSON pointer to the declaration.
@@ -28,14 +28,14 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Decla
     if parameter.chars().any(|c| c.is_whitespace() || c.is_control()) {
         let message = format!("`{}` is not a name for a parameter", parameter.escape_debug());
         let problem = report.at_value(&BAD_NAME, &object.at.key("parameter"), message);
-        report.push(problem.expected("text without blanks").received(parameter));
+        report.push(problem.expected("text without whitespace").received(parameter));
     }
     let consent = Consent { parameter: parameter.to_owned(), word: word.to_owned() };
     Some(Declared { consent, pointer: object.at.pointer() })
 }
 
-/// Makes the word an argument that must be there: the declared one, else one that the schema has by
-/// itself. An error if the schema does not let it be said.
+/// Makes the word a required argument: the declared one, else one that the schema itself has. Reports
+/// an error if the schema does not allow the word.
 pub(crate) fn require(
     schema: &mut Map<String, Json>,
     declared: Option<&Declared>,
@@ -45,11 +45,11 @@ pub(crate) fn require(
         None => Consent::find(schema)?,
         Some(declared) => {
             let properties = schema.entry("properties").or_insert_with(|| json!({}));
-            if !declared.put_into(properties) {
+            if !declared.add_to(properties) {
                 let Consent { parameter, word } = &declared.consent;
-                let message = format!("`{parameter}` is a parameter that cannot be `{word}`");
+                let message = format!("`{parameter}` is a parameter that does not allow `{word}`");
                 let problem = report.at_pointer(&CONTRADICTION, declared.pointer.clone(), message);
-                report.push(problem.hint("name another parameter, or let this one be that text"));
+                report.push(problem.hint("name another parameter, or allow the word in this one"));
                 return None;
             }
             declared.consent.clone()
@@ -65,8 +65,8 @@ pub(crate) fn require(
 }
 
 impl Declared {
-    /// Adds the parameter, or narrows one of that name to the word; false if that is not possible.
-    fn put_into(&self, properties: &mut Json) -> bool {
+    /// Adds the parameter, or restricts an existing one to the word; false if that is not possible.
+    fn add_to(&self, properties: &mut Json) -> bool {
         let Consent { parameter, word } = &self.consent;
         let described = json!({"type": "string", "description": format!("`{word}`, only if the user has asked for exactly this")});
         let Some(properties) = properties.as_object_mut() else {

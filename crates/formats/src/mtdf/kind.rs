@@ -29,7 +29,7 @@ const KINDS: [(&str, Kind); 6] = [
     ("object", Kind::Object),
 ];
 
-/// Spellings from other languages.
+/// Names of types in other languages, which authors often use by mistake.
 const FOREIGN: [(&str, &str); 11] = [
     ("bool", "boolean"),
     ("int", "integer"),
@@ -45,7 +45,7 @@ const FOREIGN: [(&str, &str); 11] = [
 ];
 
 impl Kind {
-    /// The kind that is spelled so.
+    /// The type of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
@@ -54,7 +54,7 @@ impl Kind {
         KINDS.iter().find(|(_, kind)| *kind == self).map_or("string", |(name, _)| name)
     }
 
-    /// The type that the field `type` names, if it names one.
+    /// Reads the field `type`; reports an unknown type.
     pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Self> {
         let name = object.text("type", report)?;
         let kind = Self::named(name);
@@ -76,7 +76,7 @@ impl Kind {
         kind
     }
 
-    /// Whether a value is of this type.
+    /// Whether a value has this type.
     pub(crate) fn admits(self, node: &Node<'_>) -> bool {
         match (self, &node.value) {
             (Self::Integer, Value::Number(number)) => {

@@ -53,7 +53,7 @@ impl<'n> TreeReader<'n, '_> {
             }
             None => self.implementation(&mut tool, pieces),
         }
-        tool.parameters = parameters.iter().map(Parameter::defined).collect();
+        tool.parameters = parameters.iter().map(Parameter::to_model).collect();
         self.finish(tool, schema(parameters));
     }
 

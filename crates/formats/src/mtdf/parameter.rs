@@ -39,13 +39,13 @@ pub(crate) struct Parameter<'n> {
 }
 
 impl Parameter<'_> {
-    /// How it is passed, and where it is defined.
+    /// The binding and the JSON pointer to the definition.
     pub(crate) fn placed(&self) -> (&Binding, &str) {
         (&self.binding, &self.pointer)
     }
 
-    /// Where it is defined, for the model.
-    pub(crate) fn defined(&self) -> catalog::Parameter {
+    /// Converts it to the parameter of the model.
+    pub(crate) fn to_model(&self) -> catalog::Parameter {
         catalog::Parameter {
             name: self.name.to_owned(),
             alias: self.alias.map(str::to_owned),
@@ -54,17 +54,17 @@ impl Parameter<'_> {
     }
 }
 
-/// Whether a parameter has a flag.
+/// The list in which a parameter is declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Position {
     Option,
     Positional,
 }
 
-/// Reads one parameter; none if it lacks what makes it one.
+/// Reads a parameter; none without a valid name and type.
 pub(crate) fn read<'n>(
     object: &Object<'n, '_>,
-    place: Place,
+    position: Position,
     report: &mut Report,
 ) -> Option<Parameter<'n>> {
     object.check_known(&KNOWN, report);
@@ -82,7 +82,7 @@ pub(crate) fn read<'n>(
     let subject = Subject {
         name: name.unwrap_or_default(),
         alias,
-        is_positional: place == Place::Positional,
+        is_positional: position == Position::Positional,
         kind,
         names: names(object, report),
     };
@@ -94,7 +94,8 @@ pub(crate) fn read<'n>(
     }
     let (name, kind) = (name?, kind?);
     if name == FOLDER && kind != Kind::String {
-        let message = format!("`{FOLDER}` is the folder the program runs in, a string");
+        let message =
+            format!("`{FOLDER}` is the working directory of the program and must be a string");
         report.push(
             report
                 .at_value(&CONTRADICTION, &object.at.key("type"), message)
@@ -102,7 +103,7 @@ pub(crate) fn read<'n>(
                 .received(kind.as_str()),
         );
     }
-    let is_positional = place == Place::Positional;
+    let is_positional = position == Position::Positional;
     Some(Parameter {
         name,
         alias,
@@ -114,7 +115,7 @@ pub(crate) fn read<'n>(
     })
 }
 
-/// Whether a text can name a parameter: a flag is made of it.
+/// Whether a text can be a parameter's name. A flag is derived from it, so whitespace is excluded.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }
@@ -125,14 +126,14 @@ fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool 
         let problem = report.at_value(
             &BAD_NAME,
             &object.at.key("name"),
-            format!("`{}` is not a name for a parameter", name.escape_debug()),
+            format!("`{}` is not a valid parameter name", name.escape_debug()),
         );
-        report.push(problem.expected("text without blanks").received(name));
+        report.push(problem.expected("text without whitespace").received(name));
     }
     is_good
 }
 
-/// What the value names, by `format` of the parameter or of its items.
+/// Whether the value is a path, by `format` of the parameter or of its items.
 fn names(object: &Object<'_, '_>, report: &mut Report) -> ValueKind {
     let format = |node: &Node<'_>| {
         node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, value_kind)
@@ -141,7 +142,7 @@ fn names(object: &Object<'_, '_>, report: &mut Report) -> ValueKind {
     let found =
         if own == ValueKind::Plain { object.node("items").map_or(own, format) } else { own };
     if found == ValueKind::PathOrValue {
-        let message = "a value that looks like a path is confined like one";
+        let message = "a value that looks like a path is sandboxed like one";
         let at = object.at.key("format");
         report.push(
             report.at_value(&PATH_OR_VALUE, &at, message).hint("use `path` if it is always a path"),

@@ -1,4 +1,4 @@
-//! Parameters as MTDF writes them: what a value must be, and how it reaches the program where that is not usual.
+//! Writes parameters: the constraints on a value, and how it is passed if not by the default binding.
 
 use catalog::{
     Tool,
@@ -13,13 +13,13 @@ use super::{
     write::pieces,
 };
 
-/// The options and the positionals of a tool; none if one of them cannot be said that way.
+/// The options and positionals of a tool; none if one of them cannot be expressed that way.
 pub(super) fn parameters(tool: &Tool) -> Option<(Vec<Value>, Vec<Value>)> {
     let bindings = bindings(tool);
     let (mut options, mut positionals) = (Vec::new(), Vec::new());
     for (name, schema) in tool.input.properties() {
         let schema = schema.as_object()?;
-        if is_given_anyway(tool, name, schema) {
+        if is_implied(tool, name, schema) {
             continue;
         }
         let binding = bindings.iter().find(|binding| binding.parameter == name).copied();
@@ -30,13 +30,13 @@ pub(super) fn parameters(tool: &Tool) -> Option<(Vec<Value>, Vec<Value>)> {
             options.push(written)
         }
     }
-    // Their order on the command line counts, not that of the schema.
+    // Positionals are identified by their order on the command line, which may differ from the schema.
     positionals
         .sort_by_key(|(name, _)| bindings.iter().position(|binding| binding.parameter == *name));
     Some((options, positionals.into_iter().map(|(_, written)| written).collect()))
 }
 
-/// How the values of a tool with a written schema reach its program, where that is not usual.
+/// The bindings of a tool with a JSON Schema that differ from the default.
 pub(super) fn argv(tool: &Tool) -> Map<String, Value> {
     let mut argv = Map::new();
     let mut position = 0;
@@ -74,8 +74,8 @@ fn is_positional(binding: &Binding) -> bool {
     by_itself && binding.flag.is_none()
 }
 
-/// Whether the reader adds a parameter by itself: the folder, and the word of consent.
-fn is_given_anyway(tool: &Tool, name: &str, schema: &Map<String, Value>) -> bool {
+/// Whether the reader adds a parameter by itself: the working directory and the word of consent.
+fn is_implied(tool: &Tool, name: &str, schema: &Map<String, Value>) -> bool {
     let is_folder = name == FOLDER && *schema == folder();
     let is_word = |word: &str| {
         let described = json!({"type": "string", "const": word, "description": format!("`{word}`, only if the user has asked for exactly this")});
@@ -103,7 +103,7 @@ fn parameter(
     for (key, value) in schema {
         match key.as_str() {
             "writeOnly" => drop(written.insert("secret".to_owned(), value.clone())),
-            // A word of consent is declared beside the parameters.
+            // The word of consent is declared by `consent`, outside the parameters.
             "const" if tool.consent.as_ref().is_some_and(|consent| consent.parameter == name) => {}
             key if FIELDS.contains(&key) => drop(written.insert(key.to_owned(), value.clone())),
             _ => return None,
@@ -137,12 +137,12 @@ fn subject<'t>(tool: &'t Tool, name: &'t str, schema: &Value, is_positional: boo
     }
 }
 
-/// What is to be said about how a value is passed.
+/// The fields in which a binding differs from the default.
 fn passing(binding: &Binding, subject: &Subject<'_>) -> Map<String, Value> {
-    let usual = subject.usual();
-    let mut said = Map::new();
-    let mut put = |key: &str, value: Value| drop(said.insert(key.to_owned(), value));
-    if let Some(flag) = binding.flag.as_ref().filter(|_| binding.flag != usual.flag) {
+    let default = subject.default_binding();
+    let mut fields = Map::new();
+    let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
+    if let Some(flag) = binding.flag.as_ref().filter(|_| binding.flag != default.flag) {
         put("flag", flag.as_str().into());
     }
     match &binding.separator {
@@ -160,7 +160,7 @@ fn passing(binding: &Binding, subject: &Subject<'_>) -> Map<String, Value> {
         put("allow_dash", true.into());
     }
     match &binding.pass_by {
-        way if *way == usual.pass_by => {}
+        way if *way == default.pass_by => {}
         PassBy::Argument => put("pass_by", "argument".into()),
         PassBy::Stdin => put("pass_by", "stdin".into()),
         PassBy::Env(variable) => put("env", variable.as_str().into()),
@@ -175,5 +175,5 @@ fn passing(binding: &Binding, subject: &Subject<'_>) -> Map<String, Value> {
     if let Some(access) = binding.access {
         put("access", access.word().into());
     }
-    said
+    fields
 }

@@ -9,7 +9,7 @@ use catalog::{Tool, closest, name};
 
 use super::{
     clash, command,
-    parameter::{self, Parameter, Place},
+    parameter::{self, Parameter, Position},
     rules::definition::{MISSING_SUBCOMMAND, UNKNOWN_GUIDANCE},
     settings::Settings,
 };
@@ -259,7 +259,9 @@ impl<'n, 'r> TreeReader<'n, 'r> {
 
     fn parameters(&mut self, object: &Object<'n, '_>) -> Vec<Parameter<'n>> {
         let mut parameters = Vec::new();
-        for (key, place) in [("options", Place::Option), ("positional_args", Place::Positional)] {
+        for (key, position) in
+            [("options", Position::Option), ("positional_args", Position::Positional)]
+        {
             let at = object.at.key(key);
             for (index, node) in
                 object.list(key, self.report).unwrap_or_default().iter().enumerate()
@@ -271,7 +273,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
                 let Some(object) = Object::new(node, &at, self.report) else {
                     continue;
                 };
-                parameters.extend(parameter::read(&object, place, self.report));
+                parameters.extend(parameter::read(&object, position, self.report));
             }
         }
         let above = self.levels.iter().flat_map(|level| &level.parameters);

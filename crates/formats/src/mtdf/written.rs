@@ -101,7 +101,7 @@ impl<'n> TreeReader<'n, '_> {
                     entry.check_known(&ENTRY, self.report);
                     subject.read(&entry, self.report)
                 }
-                None => subject.usual(),
+                None => subject.default_binding(),
             };
             bindings.push((position, binding, at.pointer()));
         }
@@ -151,9 +151,9 @@ fn split(bindings: Vec<(Option<u64>, Binding, String)>) -> Bindings {
 
 fn check_name(name: &str, schema: &Object<'_, '_>, report: &mut Report) {
     if !parameter::is_name(name) {
-        let message = format!("`{}` is not a name for a parameter", name.escape_debug());
+        let message = format!("`{}` is not a valid parameter name", name.escape_debug());
         let problem = report.at_key(&BAD_NAME, &schema.at.key("properties").key(name), message);
-        report.push(problem.expected("text without blanks").received(name));
+        report.push(problem.expected("text without whitespace").received(name));
     }
 }
 

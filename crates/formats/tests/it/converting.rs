@@ -7,11 +7,11 @@ use formats::{Converted, Guidance, Writer, convert};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::harness::{read, read_text, shared, writer};
+use crate::harness::{read, read_text, shared_corpus, writer};
 
 /// The tools of every file of a folder of the corpus, file by file.
 fn corpus(part: &str) -> Vec<(String, Vec<Tool>)> {
-    let Some(folder) = shared(part) else {
+    let Some(folder) = shared_corpus(part) else {
         return Vec::new();
     };
     let mut found = Vec::new();

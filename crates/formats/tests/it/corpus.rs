@@ -6,7 +6,7 @@ use catalog::{Diagnostic, Implementation, SourceId, Tool};
 use formats::{Document, Guidance};
 use serde_json::Value;
 
-use crate::harness::{format_of, shared};
+use crate::harness::{format_of, shared_corpus};
 
 struct File {
     name: String,
@@ -39,7 +39,7 @@ fn load(path: &Path, guidance: &Guidance) -> File {
 
 #[test]
 fn every_file_gives_tools_or_says_why_not() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     let files = files(&folder);
@@ -59,7 +59,7 @@ fn every_file_gives_tools_or_says_why_not() {
 
 #[test]
 fn files_are_told_by_their_content() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     for file in files(&folder) {
@@ -75,7 +75,7 @@ fn files_are_told_by_their_content() {
 
 #[test]
 fn the_tools_of_the_guide_s_date_load_without_an_error() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     let set: Vec<String> =
@@ -94,7 +94,7 @@ fn the_tools_of_the_guide_s_date_load_without_an_error() {
 /// Which errors the corpus has, by code: a change here is a change in what loads.
 #[test]
 fn the_errors_of_the_corpus_are_known() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     let mut errors: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -121,7 +121,7 @@ fn the_errors_of_the_corpus_are_known() {
 
 #[test]
 fn every_enabled_leaf_of_a_file_without_errors_is_a_tool() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     let mut total = 0;
@@ -148,7 +148,7 @@ fn leaves(node: &Value) -> usize {
 
 #[test]
 fn every_schema_of_the_corpus_compiles() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     for file in files(&folder) {
@@ -160,7 +160,7 @@ fn every_schema_of_the_corpus_compiles() {
 
 #[test]
 fn a_built_in_s_definition_gives_no_program() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     let files = files(&folder);
@@ -174,7 +174,7 @@ fn a_built_in_s_definition_gives_no_program() {
 
 #[test]
 fn places_of_the_corpus_lie_in_their_files() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     for file in files(&folder) {
@@ -189,7 +189,7 @@ fn places_of_the_corpus_lie_in_their_files() {
 
 #[test]
 fn the_parser_agrees_with_serde_json_on_every_file() {
-    let Some(folder) = shared("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     for file in files(&folder) {
@@ -201,7 +201,7 @@ fn the_parser_agrees_with_serde_json_on_every_file() {
 
 #[test]
 fn the_tools_of_the_black_box_checks_load_without_a_word() {
-    let Some(folder) = shared("checks/crib/tools") else {
+    let Some(folder) = shared_corpus("checks/crib/tools") else {
         return;
     };
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -213,7 +213,7 @@ fn the_tools_of_the_black_box_checks_load_without_a_word() {
 /// The definitions in the guide's text: two are whole, one is a fragment with comments and without descriptions.
 #[test]
 fn the_trees_of_the_guide_are_read() {
-    let Some(guide) = shared("seeds/mtdf-guide.md") else {
+    let Some(guide) = shared_corpus("seeds/mtdf-guide.md") else {
         return;
     };
     let guide = fs::read_to_string(guide).expect("a readable guide");

@@ -378,7 +378,7 @@ fn every_good_example_of_a_rule_fits_the_schema() {
 
 #[test]
 fn real_files_without_errors_fit_the_schema() {
-    let Some(folder) = crate::harness::shared("corpus/mtdf") else {
+    let Some(folder) = crate::harness::shared_corpus("corpus/mtdf") else {
         return;
     };
     let validator = validator();

@@ -1,7 +1,7 @@
 use formats::{Document, Guidance};
 use serde_json::json;
 
-use crate::harness::{format_of, schema_of, shared, source, summary};
+use crate::harness::{format_of, schema_of, shared_corpus, source, summary};
 
 fn read(text: &str) -> (Guidance, Vec<String>) {
     let (guidance, diagnostics) = formats::read_guidance(&source(), text.as_bytes());
@@ -66,7 +66,7 @@ fn formats_are_told_by_content() {
 /// The guide's own sample has raw line breaks in a text.
 #[test]
 fn the_guide_s_sample_is_read_with_a_warning() {
-    let Some(guide) = shared("seeds/mtdf-guide.md") else {
+    let Some(guide) = shared_corpus("seeds/mtdf-guide.md") else {
         return;
     };
     let guide = std::fs::read_to_string(guide).expect("a readable guide");

@@ -9,7 +9,7 @@ use catalog::{
 use formats::{Guidance, Reading};
 use serde_json::{Value, json};
 
-use crate::harness::{errors, shared, summary};
+use crate::harness::{errors, shared_corpus, summary};
 
 fn read(text: &str) -> Reading {
     formats::read(&SourceId::new("inst/mcp/tools/test.yaml"), text.as_bytes(), &Guidance::default())
@@ -89,7 +89,7 @@ returns:
 
 #[test]
 fn every_shipped_file_is_read_without_an_error() {
-    let Some(folder) = shared("corpus/rave/yaml") else {
+    let Some(folder) = shared_corpus("corpus/rave/yaml") else {
         return;
     };
     let mut files = 0;

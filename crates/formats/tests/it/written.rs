@@ -207,7 +207,7 @@ fn schemas_that_pass_can_be_compiled_even_at_the_limit_of_references() {
 /// The complete examples of the guide, none of which has a command: with one, each does what it says.
 #[test]
 fn the_guide_s_examples_run_with_a_command() {
-    let Some(guide) = crate::harness::shared("seeds/mtdf-guide.md") else {
+    let Some(guide) = crate::harness::shared_corpus("seeds/mtdf-guide.md") else {
         return;
     };
     let guide = std::fs::read_to_string(guide).expect("a readable guide");

@@ -6,7 +6,7 @@ use catalog::{SourceId, Tool};
 use formats::{Guidance, Reading};
 use serde_json::Value;
 
-use crate::harness::shared;
+use crate::harness::shared_corpus;
 
 /// The expectations, by file.
 fn expected() -> BTreeMap<&'static str, Vec<&'static str>> {
@@ -31,7 +31,7 @@ fn expected() -> BTreeMap<&'static str, Vec<&'static str>> {
 }
 
 fn read(file: &str) -> Option<Reading> {
-    let path = shared("corpus/specs")?.join(file);
+    let path = shared_corpus("corpus/specs")?.join(file);
     let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Some(formats::read(&SourceId::new(file), &bytes, &Guidance::default()))
 }
@@ -114,7 +114,7 @@ fn finds_the_tools_that_a_careful_person_finds() {
 
 #[test]
 fn every_real_file_yields_tools_or_says_why() {
-    let Some(folder) = shared("corpus/specs") else {
+    let Some(folder) = shared_corpus("corpus/specs") else {
         return;
     };
     let mut files = 0;

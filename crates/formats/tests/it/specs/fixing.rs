@@ -6,7 +6,7 @@ use catalog::{Location, Origin, SourceId, Tool};
 use formats::{Guidance, apply, fixes};
 
 use crate::{
-    harness::shared,
+    harness::shared_corpus,
     specs::{codes, page, read, source},
 };
 
@@ -70,7 +70,7 @@ fn meaning(text: &str, name: &SourceId) -> Vec<Tool> {
 
 #[test]
 fn no_fix_of_a_real_file_changes_its_meaning_and_one_round_is_enough() {
-    let Some(folder) = shared("corpus/specs") else {
+    let Some(folder) = shared_corpus("corpus/specs") else {
         return;
     };
     let mut fixed = 0;
