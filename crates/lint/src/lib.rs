@@ -1,14 +1,17 @@
-//! Rules over the tool model: what a reader cannot see because it looks at one definition only, or
-//! because it is a matter of meaning and not of form.
+//! Rules over the tool model: problems that a reader of one definition cannot see, because they
+//! involve several definitions, or because they concern the meaning and not the syntax.
 //!
-//! A rule is one file in `rules/` and one line in the table of [`rules`](crate::RULES). It sees
-//! tools, not the syntax they were written in, and neither files nor the clock.
+//! A rule is one file in `rules/` and one line in the table behind [`RULES`]. It sees tools, not the
+//! syntax in which they were written, and neither files nor the clock.
 
 mod check;
+mod context;
 mod phrase;
+mod prose;
 mod rules;
+mod sink;
 mod text;
-mod words;
 
-pub use check::{Context, Findings, Scope, check, check_each, check_together};
+pub use check::{Findings, check, check_catalog, check_tools};
+pub use context::{Context, Scope};
 pub use rules::RULES;

@@ -1,4 +1,4 @@
-//! The table of rules: a rule is a file here and a line in [`LINTS`].
+//! The table of rules. A rule is a file in this folder and a line in [`LINTS`].
 //!
 //! Codes: `TC2xx` names, `TC3xx` parameters, `TC4xx` text and guidance, `TC5xx` safety.
 
@@ -42,16 +42,27 @@ mod unusual_errors;
 
 use catalog::{DUPLICATE_NAME, Rule};
 
-use crate::check::Check::{self, Catalog, Text, Tool};
+use crate::{sink::DiagnosticSink, text};
+use Check::{Catalog, Text, Tool};
 
-/// A rule and what finds it.
+/// A rule and the function that looks for its problem.
 pub(crate) struct Lint {
     rule: &'static Rule,
-    /// What finds it.
     pub(crate) check: Check,
 }
 
-/// Every lint, by code.
+/// The function of a rule, by what it looks at.
+#[derive(Clone, Copy)]
+pub(crate) enum Check {
+    /// One tool.
+    Tool(fn(&catalog::Tool, &mut DiagnosticSink<'_>)),
+    /// One text that a client or a person reads.
+    Text(fn(&text::Text<'_>, &mut DiagnosticSink<'_>)),
+    /// All tools together.
+    Catalog(fn(&catalog::Catalog, &mut DiagnosticSink<'_>)),
+}
+
+/// Every lint, sorted by code.
 pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &confusable_name::RULE, check: Catalog(confusable_name::check) },
     Lint { rule: &long_name::RULE, check: Tool(long_name::check) },
@@ -92,10 +103,12 @@ pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &unanswered_risk::RULE, check: Tool(unanswered_risk::check) },
 ];
 
-/// Every rule this crate knows: those of the lints, and the one that merging a catalog finds.
-pub static RULES: &[&Rule] = &collect();
+/// Every rule of this crate, sorted by code: those of the lints, and [`DUPLICATE_NAME`], which
+/// [`catalog::Catalog::merge`] reports.
+pub static RULES: &[&Rule] = &collect_rules();
 
-const fn collect() -> [&'static Rule; LINTS.len() + 1] {
+/// A function because a slice of statics can only be extended in a `const fn` with a loop.
+const fn collect_rules() -> [&'static Rule; LINTS.len() + 1] {
     let mut rules = [&DUPLICATE_NAME; LINTS.len() + 1];
     let mut index = 0;
     while index < LINTS.len() {

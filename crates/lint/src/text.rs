@@ -1,42 +1,41 @@
-//! Every piece of text in a tool that a client or a person reads, with what it is and where.
+//! Every text of a tool that a client or a person reads, with its role and its origin.
 
 use std::{cell::OnceCell, ops::Range};
 
 use catalog::{Implementation, Origin, Tool, aspect::Section, implementation::Piece};
 use serde_json::Value;
 
-use crate::words::{Word, words};
+use crate::prose::{Word, split_prose};
 
-/// What a text is.
+/// What a text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The tool's name.
+    /// The name of the tool.
     Name,
-    /// What the tool says about itself.
+    /// The description of the tool.
     Description,
-    /// What stands before the description of this tool and others.
+    /// The text in front of the descriptions of several tools.
     Guidance,
-    /// Something else about the tool as a whole: the words that say what.
+    /// Another text about the whole tool; the value names it in messages.
     Prose(&'static str),
-    /// A parameter's name.
+    /// The name of a parameter.
     ParameterName,
-    /// What a parameter says about itself.
+    /// A text in the schema of a parameter: a description, title or comment.
     ParameterProse,
-    /// A value in a parameter's schema: a choice, a default, an example.
+    /// A value in the schema of a parameter: a choice, default or example.
     Value,
-    /// A fixed word of the command line.
+    /// The program or a fixed argument of the command line.
     CommandWord,
 }
 
-/// A piece of text.
+/// A text of a tool.
 pub(crate) struct Text<'a> {
-    /// What it is.
     pub(crate) role: Role,
-    /// The text itself.
     pub(crate) text: &'a str,
-    /// The tool it belongs to.
     pub(crate) tool: &'a Tool,
+    /// The parameter that the text belongs to.
     parameter: Option<&'a str>,
+    /// Split on first use: several rules need the words, and most texts have none that matter.
     words: OnceCell<Vec<Word<'a>>>,
 }
 
@@ -45,25 +44,25 @@ impl<'a> Text<'a> {
         Self { role, text, tool, parameter, words: OnceCell::new() }
     }
 
-    /// Its words, found once for all rules.
+    /// The words of the text.
     pub(crate) fn words(&self) -> &[Word<'a>] {
-        self.words.get_or_init(|| words(self.text))
+        self.words.get_or_init(|| split_prose(self.text))
     }
 
-    /// The text from one word to another, for a message.
+    /// The text of a range of words, escaped for a message.
     pub(crate) fn quote(&self, span: Range<usize>) -> String {
         let words = &self.words()[span];
         let from = words.first().map_or(0, |first| first.span.start);
         let to = words.last().map_or(from, |last| last.span.end);
-        quotable(&self.text[from..to])
+        escape_for_message(&self.text[from..to])
     }
 
-    /// Whether this is a name, in which no character is innocent.
+    /// Whether the text is a name, in which no invisible character is legitimate.
     pub(crate) fn is_name(&self) -> bool {
         matches!(self.role, Role::Name | Role::ParameterName)
     }
 
-    /// Whether this is prose, which is read and followed.
+    /// Whether the text is prose, which models read and follow.
     pub(crate) fn is_prose(&self) -> bool {
         matches!(
             self.role,
@@ -71,9 +70,9 @@ impl<'a> Text<'a> {
         )
     }
 
-    /// The words for it in a message.
-    pub(crate) fn subject(&self) -> String {
-        let parameter = quotable(self.parameter.unwrap_or_default());
+    /// Names the text in a message.
+    pub(crate) fn describe(&self) -> String {
+        let parameter = escape_for_message(self.parameter.unwrap_or_default());
         match self.role {
             Role::Name => "the name".to_owned(),
             Role::Description => "the description".to_owned(),
@@ -86,7 +85,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Where it is written.
+    /// The origin of the text, as exact as the format allows.
     pub(crate) fn origin(&self) -> Origin {
         let aspects = self.tool.aspects.as_deref().filter(|_| self.role == Role::Description);
         let purpose = aspects.and_then(|aspects| aspects.section(Section::Purpose));
@@ -98,25 +97,26 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A piece of somebody's text for a message: on one line, with everything that cannot be seen spelled out.
-pub(crate) fn quotable(text: &str) -> String {
-    let mut quotable = String::with_capacity(text.len());
+/// Puts foreign text on one line and escapes invisible characters, so that a message can quote it.
+pub(crate) fn escape_for_message(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     for word in text.split_whitespace() {
-        if !quotable.is_empty() {
-            quotable.push(' ');
+        if !escaped.is_empty() {
+            escaped.push(' ');
         }
         for c in word.chars() {
             match c {
-                '"' | '\'' | '\\' => quotable.push(c),
-                _ => quotable.extend(c.escape_debug()),
+                // `escape_debug` would put a backslash before these; they are visible.
+                '"' | '\'' | '\\' => escaped.push(c),
+                _ => escaped.extend(c.escape_debug()),
             }
         }
     }
-    quotable
+    escaped
 }
 
-/// Every text of a tool, in a stable order.
-pub(crate) fn texts(tool: &Tool) -> Vec<Text<'_>> {
+/// Collects every text of a tool, in a stable order.
+pub(crate) fn collect_texts(tool: &Tool) -> Vec<Text<'_>> {
     let mut found = Vec::new();
     let mut push = |role, text| found.push(Text::new(role, text, tool, None));
     let description = &tool.description;
@@ -134,7 +134,7 @@ pub(crate) fn texts(tool: &Tool) -> Vec<Text<'_>> {
         .for_each(|(role, part)| push(role, part));
     command_words(&tool.implementation).for_each(|word| push(Role::CommandWord, word));
     for (name, schema) in tool.input.properties() {
-        parameter_texts(tool, name, schema, &mut found);
+        collect_parameter_texts(tool, name, schema, &mut found);
     }
     found
 }
@@ -150,8 +150,9 @@ fn command_words(implementation: &Implementation) -> impl Iterator<Item = &str> 
     })
 }
 
-/// The texts in a parameter's schema, however deep; the stack is our own because schemas are not.
-fn parameter_texts<'a>(
+/// Collects the texts in the schema of a parameter. Iterative, because definitions come from other
+/// people and may be nested deeper than the call stack allows.
+fn collect_parameter_texts<'a>(
     tool: &'a Tool,
     name: &'a str,
     schema: &'a Value,
@@ -159,16 +160,16 @@ fn parameter_texts<'a>(
 ) {
     let mut push = |role, text| found.push(Text::new(role, text, tool, Some(name)));
     push(Role::ParameterName, name);
-    let mut waiting = vec![(Role::ParameterProse, schema)];
-    while let Some((role, value)) = waiting.pop() {
+    let mut pending = vec![(Role::ParameterProse, schema)];
+    while let Some((role, value)) = pending.pop() {
         match value {
             Value::String(text) => push(role, text),
-            Value::Array(items) => waiting.extend(items.iter().rev().map(|item| (role, item))),
+            Value::Array(items) => pending.extend(items.iter().rev().map(|item| (role, item))),
             Value::Object(members) if role == Role::Value => {
-                waiting.extend(members.values().rev().map(|member| (role, member)));
+                pending.extend(members.values().rev().map(|member| (role, member)));
             }
             Value::Object(members) => {
-                waiting.extend(
+                pending.extend(
                     members
                         .iter()
                         .rev()
@@ -180,7 +181,7 @@ fn parameter_texts<'a>(
     }
 }
 
-/// What a member of a schema holds: prose, values, more schemas, or no text at all.
+/// The role of the texts in a member of a schema; `None` if it has none.
 fn role_of(keyword: &str, member: &Value) -> Option<Role> {
     match keyword {
         "enum" | "const" | "default" | "examples" => Some(Role::Value),

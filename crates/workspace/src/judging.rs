@@ -21,7 +21,7 @@ impl Judging<'_> {
     /// What the rules find in tools, each taken alone.
     pub(crate) fn each(self, tools: &[Arc<Tool>]) -> Vec<Diagnostic> {
         match self {
-            Self::Rules(context) => lint::check_each(tools, context),
+            Self::Rules(context) => lint::check_tools(tools, context),
             Self::Nothing => Vec::new(),
         }
     }
@@ -32,8 +32,8 @@ impl Judging<'_> {
         let found = match self {
             Self::Rules(context) => {
                 let each =
-                    parallel::flat_map(catalog.tools(), |tools| lint::check_each(tools, context));
-                lint::check_together(&catalog, context, each)
+                    parallel::flat_map(catalog.tools(), |tools| lint::check_tools(tools, context));
+                lint::check_catalog(&catalog, context, each)
             }
             Self::Nothing => lint::Findings::default(),
         };

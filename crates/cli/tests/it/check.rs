@@ -137,26 +137,26 @@ fn strict_makes_warnings_errors() {
     insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
     exit code 0
     --- stdout
-    warning[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+    warning[TC501]: the tool does not declare whether it changes anything, so it is served as destructive
      --> tools/silent.json:1:101
       |
     1 | ...","synchronous":true,"subcommand":[{"name":"default","description":"Runs it"}]}
       |                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
       |
-      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+      = help: add `"mutates": false` if it only reads, otherwise `"mutates": true`
 
     1 file, 1 tool, 0 errors, 1 warning, 0 notes
     "#);
     insta::assert_snapshot!(crib.transcript(&["check", "--strict"]), @r#"
     exit code 1
     --- stdout
-    error[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+    error[TC501]: the tool does not declare whether it changes anything, so it is served as destructive
      --> tools/silent.json:1:101
       |
     1 | ...","synchronous":true,"subcommand":[{"name":"default","description":"Runs it"}]}
       |                                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
       |
-      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+      = help: add `"mutates": false` if it only reads, otherwise `"mutates": true`
 
     1 file, 1 tool, 1 error, 0 warnings, 0 notes
     "#);
@@ -228,29 +228,29 @@ fn people_see_a_few_findings_of_a_kind_and_the_number_of_others() {
     insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
     exit code 0
     --- stdout
-    warning[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+    warning[TC501]: the tool does not declare whether it changes anything, so it is served as destructive
      --> tools/many.json:1:87
       |
     1 | ...e","synchronous":true,"subcommand":[{"name":"part0","description":"One part"},{"name":"part1","description":"One part"},{"name":"p...
       |                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
       |
-      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+      = help: add `"mutates": false` if it only reads, otherwise `"mutates": true`
 
-    warning[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+    warning[TC501]: the tool does not declare whether it changes anything, so it is served as destructive
      --> tools/many.json:1:129
       |
     1 | ...":"part0","description":"One part"},{"name":"part1","description":"One part"},{"name":"part2","description":"One part"},{"name":"p...
       |                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
       |
-      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+      = help: add `"mutates": false` if it only reads, otherwise `"mutates": true`
 
-    warning[TC501]: nothing says whether the tool changes anything; it is served as one that may write and destroy
+    warning[TC501]: the tool does not declare whether it changes anything, so it is served as destructive
      --> tools/many.json:1:171
       |
     1 | ...":"part1","description":"One part"},{"name":"part2","description":"One part"},{"name":"part3","description":"One part"},{"name":"p...
       |                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ expected mutates
       |
-      = help: add `"mutates": false` if it only reads, else `"mutates": true`
+      = help: add `"mutates": false` if it only reads, otherwise `"mutates": true`
 
     … and 6 more of TC501 in tools/many.json (`--format json` lists them)
     1 file, 9 tools, 0 errors, 9 warnings, 0 notes

@@ -49,7 +49,7 @@ fn recognizes_a_rename_by_text_and_parameters() {
 fn tools_that_only_share_a_parameter_are_not_renamed() {
     let (old, new) = (
         definition("count_lines", "1.0.0", "Count the lines of a file"),
-        definition("send_mail", "1.0.0", "Send a file to somebody"),
+        definition("send_mail", "1.0.0", "Send a file by mail"),
     );
     let names: Vec<_> = compare(&read_catalog("a", &old), &read_catalog("a", &new))
         .into_iter()
@@ -188,6 +188,6 @@ fn a_missing_version_fails_only_breaking_changes() {
 fn an_allowed_change_does_not_count() {
     let mut removed = compare_definitions(&definition("count", "1.0.0", "Count"), "");
     assert!(!removed.check_version().ok);
-    removed.changes[0].allowed = Some("nobody called it".to_owned());
+    removed.changes[0].allowed = Some("unused".to_owned());
     assert_eq!((removed.class(), removed.check_version().ok), (Class::None, true));
 }

@@ -1,12 +1,12 @@
-//! Tools that do anything.
+//! Tools that claim to do anything.
 
 use std::sync::LazyLock;
 
 use catalog::{Diagnostic, Rule, Severity, name::split_words};
 
 use crate::{
-    check::Report,
     phrase::Phrases,
+    sink::DiagnosticSink,
     text::{Role, Text},
 };
 
@@ -14,14 +14,16 @@ pub(crate) static RULE: Rule = Rule {
     code: "TC209",
     name: "broad-tool",
     severity: Severity::Warning,
-    why: "A tool is one discrete action. One that does anything cannot be described, checked, approved or confined as what \
-          it does: a yes to it is a yes to everything. Make a tool of each action.",
+    why: "A tool should do one thing. A tool that can do anything cannot be described, checked, \
+          approved or sandboxed for what it does: approving it approves everything. Define one \
+          tool for each action.",
     bad: r#"{"name": "module_proxy", "description": "Modules", "command": "echo", "mutates": true,
  "subcommand": [{"name": "default", "description": "Call any public function from any module by its path"}]}"#,
     good: r#"{"name": "module_functions", "description": "Modules", "command": "echo", "mutates": false,
  "subcommand": [{"name": "default", "description": "List the public functions of a module"}]}"#,
 };
 
+/// Claims to do anything.
 static CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(&[
         "call|calls|run|runs|execute|executes|perform|performs|invoke|invokes any ..2 function|operation|action|task|tool|method|command",
@@ -31,7 +33,7 @@ static CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
+pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
     let found = match text.role {
         Role::Name => {
             let words = split_words(text.text);
@@ -44,11 +46,12 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
         _ => None,
     };
     if let Some(found) = found {
-        let message = format!("{} says that the tool does anything: \"{found}\"", text.subject());
-        report.push(
+        let message =
+            format!("{} claims that the tool does anything: \"{found}\"", text.describe());
+        sink.push(
             Diagnostic::new(&RULE, text.origin(), message)
                 .received(found)
-                .hint("make a tool of each action it is needed for"),
+                .hint("define one tool for each action"),
         );
     }
 }

@@ -3,14 +3,14 @@
 use catalog::{Diagnostic, Rule, Severity, Tool};
 use serde_json::Value;
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC303",
     name: "duplicate-choice",
     severity: Severity::Warning,
-    why: "A choice that is listed twice is a slip: often another one was meant. JSON Schema asks for distinct values, and \
-          some clients refuse a schema that repeats one.",
+    why: "A choice that is listed twice is usually a typo for another one. JSON Schema requires \
+          distinct values, and some clients reject a schema that repeats one.",
     bad: r#"{"name": "paint", "description": "Print a colour", "command": "echo", "mutates": false,
  "subcommand": [{"name": "default", "description": "Print a colour", "options": [
   {"name": "colour", "type": "string", "enum": ["red", "green", "red"], "description": "Which colour"}]}]}"#,
@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
   {"name": "colour", "type": "string", "enum": ["red", "green", "blue"], "description": "Which colour"}]}]}"#,
 };
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     for (name, property) in tool.input.properties() {
         let choices = |schema: &Value| schema.get("enum").and_then(Value::as_array).cloned();
         let lists = [choices(property), property.get("items").and_then(choices)];
@@ -27,7 +27,7 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
             let message = format!("the parameter `{name}` lists the choice {repeated} twice");
             let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message)
                 .received(repeated.clone());
-            report.push(found.hint("list each choice once"));
+            sink.push(found.hint("list each choice once"));
         }
     }
 }

@@ -1,53 +1,56 @@
-//! Sequences that come back to themselves.
+//! Sequences that call themselves.
 
 use std::collections::HashSet;
 
 use catalog::{Catalog, Diagnostic, Implementation, Rule, Severity, Tool};
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC206",
     name: "endless-sequence",
     severity: Severity::Error,
-    why: "A sequence that calls itself, directly or through another sequence, never ends. Take the step that leads back out.",
+    why: "A sequence that calls itself, directly or through another sequence, never ends. Remove \
+          the step that leads back.",
     bad: r#"{"name": "again", "description": "Start over and over", "command": "sequence", "mutates": true,
  "sequence": [{"tool": "again", "subcommand": "default", "args": {}}]}"#,
     good: r#"{"name": "show_date", "description": "Dates and times", "command": "date", "mutates": false,
  "subcommand": [{"name": "default", "description": "Print the current date"}]}"#,
 };
 
-pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
+pub(crate) fn check(catalog: &Catalog, sink: &mut DiagnosticSink<'_>) {
     for tool in catalog.tools() {
-        for (index, through) in
-            steps(tool).enumerate().filter(|(_, first)| reaches(catalog, first, &tool.name))
+        for (index, through) in called_tools(tool)
+            .enumerate()
+            .filter(|(_, called)| can_reach(catalog, called, &tool.name))
         {
-            let message = format!("the sequence comes back to itself through `{through}`");
+            let message = format!("the sequence calls itself through `{through}`");
             let found =
-                Diagnostic::new(&RULE, tool.step_origin(index), message).hint("take this step out");
-            report.push(found.tool(&tool.name));
+                Diagnostic::new(&RULE, tool.step_origin(index), message).hint("remove this step");
+            sink.push(found.tool(&tool.name));
         }
     }
 }
 
-fn reaches(catalog: &Catalog, from: &str, goal: &str) -> bool {
+/// Whether a call of `from` leads to a call of `target`.
+fn can_reach(catalog: &Catalog, from: &str, target: &str) -> bool {
     let mut seen = HashSet::new();
-    let mut waiting = vec![from];
-    while let Some(name) = waiting.pop() {
-        if name == goal {
+    let mut pending = vec![from];
+    while let Some(name) = pending.pop() {
+        if name == target {
             return true;
         }
         if let Some(tool) = catalog.get(name)
             && seen.insert(name)
         {
-            waiting.extend(steps(tool));
+            pending.extend(called_tools(tool));
         }
     }
     false
 }
 
-/// The names of the tools that `tool` calls, if it is a sequence.
-pub(super) fn steps(tool: &Tool) -> impl Iterator<Item = &str> {
+/// The names of the tools that `tool` calls; none if it is not a sequence.
+pub(super) fn called_tools(tool: &Tool) -> impl Iterator<Item = &str> {
     let sequence = if let Implementation::Sequence(sequence) = &tool.implementation {
         Some(sequence)
     } else {

@@ -1,28 +1,30 @@
-//! Characters that are there but cannot be seen, or that make text look like other text.
+//! Invisible characters, and characters that make text look different from what it is.
 
 use catalog::{Diagnostic, Rule, Severity};
 
-use crate::{check::Report, text::Text};
+use crate::{sink::DiagnosticSink, text::Text};
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC504",
     name: "hidden-character",
     severity: Severity::Error,
-    why: "A model reads characters that a person cannot see: tag characters and zero-width annotations carry whole sentences past \
-          a reviewer, direction overrides reorder what is shown, and control characters rewrite a terminal. None is needed \
-          in a definition. Joiners inside emoji and in scripts that need them are allowed in descriptions. Private-use \
-          characters only get a warning.",
+    why: "Models read characters that people cannot see. Tag characters and zero-width \
+          characters carry instructions past a reviewer, direction overrides reorder the \
+          displayed text, and control characters rewrite a terminal. A definition needs none of \
+          them. Joiners inside emoji and in scripts that need them are allowed in descriptions. \
+          Private-use characters cause only a warning.",
     bad: r#"{"name": "tidy", "description": "Order", "command": "sort", "mutates": false, "subcommand": [
  {"name": "default", "description": "Sort the lines of a file\u202e elif"}]}"#,
     good: r#"{"name": "tidy", "description": "Order", "command": "sort", "mutates": false, "subcommand": [
  {"name": "default", "description": "Sort the lines of a file 🧑‍🔧"}]}"#,
 };
 
-pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
+pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
     if text.text.bytes().all(|byte| matches!(byte, b' '..0x7f | b'\n')) && !text.is_name() {
         return;
     }
-    let hidden: Vec<_> = find(text).collect();
+    let hidden: Vec<_> = find_hidden(text).collect();
+    // Report the most severe one, and of those the first.
     let Some((at, first)) =
         hidden.iter().max_by_key(|(at, kind)| (kind.severity(), usize::MAX - at))
     else {
@@ -33,18 +35,19 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
         more => format!(" and {more} more"),
     };
     let c = text.text[*at..].chars().next().unwrap_or_default();
-    let message = format!("{} has {} U+{:04X}{more}", text.subject(), first.name(), u32::from(c));
+    let message =
+        format!("{} contains {} U+{:04X}{more}", text.describe(), first.name(), u32::from(c));
     let found = Diagnostic::new(&RULE, text.origin(), message).severity(first.severity());
-    report.push(
+    sink.push(
         found
-            .hint("take it out: it cannot be seen, but models read it")
+            .hint("remove it: people cannot see it, but models read it")
             .received(excerpt(text.text, *at)),
     );
 }
 
-/// A kind of character that has no place in a definition.
+/// A kind of character that does not belong in a definition.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum HiddenKind {
     Direction,
     Tag,
     Invisible,
@@ -52,7 +55,7 @@ enum Kind {
     Private,
 }
 
-impl Kind {
+impl HiddenKind {
     fn name(self) -> &'static str {
         match self {
             Self::Direction => "the text-direction control",
@@ -71,64 +74,67 @@ impl Kind {
     }
 }
 
-fn find<'a>(text: &'a Text<'_>) -> impl Iterator<Item = (usize, Kind)> + 'a {
+/// Finds the hidden characters of a text with their byte offsets.
+fn find_hidden<'a>(text: &'a Text<'_>) -> impl Iterator<Item = (usize, HiddenKind)> + 'a {
     let mut previous = None;
     let mut characters = text.text.char_indices().peekable();
     std::iter::from_fn(move || {
         let (at, c) = characters.next()?;
         let next = characters.peek().map(|(_, next)| *next);
-        let kind = kind(c).filter(|_| text.is_name() || !is_innocent(c, previous, next));
+        let kind = classify(c).filter(|_| text.is_name() || !is_legitimate(c, previous, next));
         previous = Some(c);
         Some(kind.map(|kind| (at, kind)))
     })
     .flatten()
 }
 
-fn kind(c: char) -> Option<Kind> {
+fn classify(c: char) -> Option<HiddenKind> {
     match c {
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
-            Some(Kind::Direction)
+            Some(HiddenKind::Direction)
         }
-        '\u{e0000}'..='\u{e007f}' => Some(Kind::Tag),
+        '\u{e0000}'..='\u{e007f}' => Some(HiddenKind::Tag),
         '\u{ad}'
         | '\u{34f}'
         | '\u{115f}'
         | '\u{1160}'
         | '\u{17b4}'
         | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' => Some(Kind::Invisible),
+        | '\u{180b}'..='\u{180f}' => Some(HiddenKind::Invisible),
         '\u{200b}'..='\u{200d}'
         | '\u{2028}'
         | '\u{2029}'
         | '\u{2060}'..='\u{2065}'
-        | '\u{206a}'..='\u{206f}' => Some(Kind::Invisible),
+        | '\u{206a}'..='\u{206f}' => Some(HiddenKind::Invisible),
         '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' => {
-            Some(Kind::Invisible)
+            Some(HiddenKind::Invisible)
         }
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{1d173}'..='\u{1d17a}' => {
-            Some(Kind::Invisible)
+            Some(HiddenKind::Invisible)
         }
-        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => Some(Kind::Private),
-        _ if c.is_control() => Some(Kind::Control),
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => Some(HiddenKind::Private),
+        _ if c.is_control() => Some(HiddenKind::Control),
         _ => None,
     }
 }
 
-/// Whether prose may have this character here.
-fn is_innocent(c: char, previous: Option<char>, next: Option<char>) -> bool {
-    let beside = |test: fn(char) -> bool| previous.is_some_and(test) || next.is_some_and(test);
+/// Whether prose may contain the character between these neighbours.
+fn is_legitimate(c: char, previous: Option<char>, next: Option<char>) -> bool {
+    let is_next_to = |test: fn(char) -> bool| previous.is_some_and(test) || next.is_some_and(test);
     match c {
         '\n' | '\r' | '\t' => true,
-        // Emoji and text style of the character before.
+        // Variation selectors: the character before as emoji or as text.
         '\u{fe0e}' | '\u{fe0f}' => {
-            previous.is_some_and(|before| kind(before).is_none() && !before.is_whitespace())
+            previous.is_some_and(|before| classify(before).is_none() && !before.is_whitespace())
         }
+        // The joiner combines emoji, and shapes letters in some scripts.
         '\u{200d}' => {
             previous.is_some_and(is_pictograph) && next.is_some_and(is_pictograph)
                 || previous.is_some_and(is_joining) && next.is_some_and(is_joining)
         }
         '\u{200c}' => previous.is_some_and(is_joining) && next.is_some_and(is_joining),
-        '\u{200e}' | '\u{200f}' | '\u{61c}' => beside(is_right_to_left),
+        // Direction marks are needed in right-to-left text.
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => is_next_to(is_right_to_left),
         _ => false,
     }
 }
@@ -137,23 +143,24 @@ fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
 }
 
-/// Letters of scripts whose spelling needs joiners: Arabic and those of India and its neighbours.
+/// Whether a letter belongs to a script whose spelling needs joiners: Arabic, and the scripts of South
+/// and South-East Asia.
 fn is_joining(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{e00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
-        && kind(c).is_none()
+        && classify(c).is_none()
 }
 
 fn is_right_to_left(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
-        && kind(c).is_none()
+        && classify(c).is_none()
 }
 
-/// What stands around the character, with everything unusual spelled out.
+/// The text around the character, with hidden characters escaped.
 fn excerpt(text: &str, at: usize) -> String {
     const AROUND: usize = 20;
     let start = text[..at].char_indices().rev().nth(AROUND - 1).map_or(0, |(start, _)| start);
     let visible = |c: char| {
-        if c.is_control() || kind(c).is_some() {
+        if c.is_control() || classify(c).is_some() {
             c.escape_unicode().to_string()
         } else {
             c.to_string()

@@ -1,49 +1,36 @@
-//! Descriptions that cost more than they can be worth.
+//! Descriptions that cost too many tokens.
 
 use catalog::{Diagnostic, Rule, Severity, Tool};
 
-use crate::check::Report;
-
-macro_rules! thrice {
-    ($text:expr) => {
-        concat!($text, $text, $text)
-    };
-}
-
-/// Over the limit, and spelled by repetition because nobody wants to read it.
-const LONG: &str = concat!(
-    r#"{"name": "show_date", "description": "Dates and times", "command": "date", "mutates": false,
- "subcommand": [{"name": "default", "description": "Print the date."#,
-    thrice!(thrice!(thrice!(thrice!(" It is printed in the local time zone.")))),
-    thrice!(thrice!(thrice!(" The week begins on a Monday, as it should in every calendar."))),
-    r#""}]}"#
-);
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC403",
     name: "long-description",
     severity: Severity::Note,
-    why: "Every description is sent to the model with every conversation, whether the tool is used or not. One of more than \
-          4 KiB costs about a thousand tokens each time; some hosts cut it. Move manuals into the program's own help.",
-    bad: LONG,
+    why: "Every description is sent to the model in every conversation, whether the tool is used \
+          or not. More than 4 KiB cost about a thousand tokens each time, and some hosts \
+          truncate the text. Move manuals into the program's own help.",
+    bad: include_str!("examples/long_description.json"),
     good: r#"{"name": "show_date", "description": "Dates and times", "command": "date", "mutates": false,
  "subcommand": [{"name": "default", "description": "Print the current date"}]}"#,
 };
 
-/// What a description may have in bytes.
-const LONGEST: usize = 4 * 1024;
+/// The longest description that is not reported, in bytes.
+const MAX_LENGTH: usize = 4 * 1024;
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let guidance = tool.description.guidance.as_deref().unwrap_or_default();
     let length = guidance.len() + tool.description.text.len();
-    if length > LONGEST {
+    if length > MAX_LENGTH {
         let message = format!(
-            "the description has {length} bytes, more than {LONGEST}: about {} tokens in every conversation",
+            "the description has {length} bytes, more than {MAX_LENGTH}: about {} tokens in every conversation",
+            // English text has about four bytes per token.
             length / 4
         );
-        report.push(
+        sink.push(
             Diagnostic::new(&RULE, tool.origin.clone(), message)
-                .hint("keep what a model needs to choose and call the tool"),
+                .hint("keep only what a model needs to choose and call the tool"),
         );
     }
 }

@@ -1,9 +1,9 @@
-//! Names spelled with letters of another script that look like Latin ones.
+//! Names with letters of other scripts that look like Latin ones.
 
 use catalog::{Diagnostic, Rule, Severity};
 
 use crate::{
-    check::Report,
+    sink::DiagnosticSink,
     text::{Role, Text},
 };
 
@@ -11,8 +11,9 @@ pub(crate) static RULE: Rule = Rule {
     code: "TC505",
     name: "lookalike-letter",
     severity: Severity::Error,
-    why: "A name or a choice that mixes Latin letters with Cyrillic or Greek ones of the same shape looks like another name \
-          and is not it: a call with the one that is seen fails, or reaches something else. Spell it in one script.",
+    why: "A name or choice that mixes Latin letters with similar ones from Cyrillic or Greek is \
+          not the name that people see: a call with the visible name fails, or reaches something \
+          else. Write it in one script.",
     bad: r#"{"name": "fetch", "description": "Fetch a page", "command": "echo", "mutates": false,
  "inputSchema": {"type": "object", "additionalProperties": false,
   "properties": {"s\u043eurce": {"type": "string", "description": "Where from"}}}}"#,
@@ -21,35 +22,38 @@ pub(crate) static RULE: Rule = Rule {
   "properties": {"source": {"type": "string", "description": "Where from"}}}}"#,
 };
 
-pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
+pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
     if text.text.is_ascii() || !(text.is_name() || text.role == Role::Value) {
         return;
     }
-    let impostor = text.text.split(|c: char| !c.is_alphanumeric()).filter_map(impostor).next();
-    if let Some((letter, latin)) = impostor {
+    let lookalike = text.text.split(|c: char| !c.is_alphanumeric()).find_map(find_lookalike);
+    if let Some((letter, latin)) = lookalike {
         let message = format!(
-            "{} has U+{:04X}, which looks like `{latin}`, among Latin letters",
-            text.subject(),
+            "{} mixes Latin letters with U+{:04X}, which looks like `{latin}`",
+            text.describe(),
             u32::from(letter)
         );
         let found = Diagnostic::new(&RULE, text.origin(), message);
-        report.push(found.hint(format!("write `{latin}`, or the whole word in one script")));
+        sink.push(found.hint(format!("write `{latin}`, or write the whole word in one script")));
     }
 }
 
-/// The first letter of a word that passes for a Latin one, if the word has Latin letters too.
-fn impostor(word: &str) -> Option<(char, char)> {
+/// Finds the first letter that looks like a Latin one, if the word has Latin letters too: a word in
+/// one script is fine. Returns the letter and the Latin one.
+fn find_lookalike(word: &str) -> Option<(char, char)> {
     let has_latin = word.chars().any(|c| c.is_ascii_alphabetic());
     word.chars()
-        .find_map(|c| Some((c, looks_like(c)?)))
-        .filter(|(letter, _)| has_latin || is_styled(*letter))
+        .find_map(|c| Some((c, to_latin(c)?)))
+        .filter(|(letter, _)| has_latin || is_full_width(*letter))
 }
 
-/// The Latin letter that a letter of another script, or a styled one, looks like.
-fn looks_like(c: char) -> Option<char> {
+/// The Latin letter that a Cyrillic, Greek or full-width letter looks like.
+fn to_latin(c: char) -> Option<char> {
+    // Alternately the foreign letter and the Latin one.
     const PAIRS: &str = "аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwӏlАAВBЕEКKМMНHОOРPСCТTХXІIЅSЈJ\
         οoνvαaρpιiκkυuΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXɡgıi";
-    if is_styled(c) {
+    if is_full_width(c) {
+        // Full-width forms are ordered like ASCII, at this distance.
         return char::from_u32(u32::from(c) - 0xfee0);
     }
     let mut pairs = PAIRS.chars();
@@ -61,7 +65,7 @@ fn looks_like(c: char) -> Option<char> {
     None
 }
 
-/// Full-width forms of Latin letters, which no script needs.
-fn is_styled(c: char) -> bool {
+/// Whether a character is a full-width form of a Latin letter, which no script needs in a name.
+fn is_full_width(c: char) -> bool {
     matches!(c, '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}')
 }

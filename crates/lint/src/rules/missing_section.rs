@@ -1,20 +1,21 @@
-//! Specifications without all their sections.
+//! Specifications that lack sections.
 
 use catalog::{Diagnostic, Rule, Severity, Tool, aspect::Section};
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC405",
     name: "missing-section",
     severity: Severity::Warning,
-    why: "A specification of a tool has eight sections: purpose, invocation name, input, output, errors, idempotency, usage \
-          examples, security. One that does not apply says so (`N/A`, and why); one that is not there was forgotten.",
+    why: "A specification of a tool has eight sections: purpose, invocation name, input, output, \
+          errors, idempotency, usage examples, security. If one does not apply, write `N/A` and \
+          the reason. A missing section was probably forgotten.",
     bad: include_str!("examples/missing_section.md"),
     good: include_str!("examples/count_lines.md"),
 };
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let Some(aspects) = &tool.aspects else { return };
     let missing: Vec<Section> =
         Section::ALL.into_iter().filter(|section| aspects.section(*section).is_none()).collect();
@@ -29,9 +30,9 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         count => format!("{count} sections are missing: {titles}"),
     };
     let hint = format!(
-        "write them as `### {}. {}`, and `N/A` with the reason where one does not apply",
+        "add `### {}. {}`; write `N/A` and the reason if a section does not apply",
         first.number(),
         first.title()
     );
-    report.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint));
+    sink.push(Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint));
 }

@@ -1,31 +1,31 @@
-//! Texts that promise another way of answering than the tool has.
+//! Texts that contradict the mode of the tool.
 
 use std::sync::LazyLock;
 
 use catalog::{Diagnostic, Mode, Rule, Severity};
 
 use crate::{
-    check::Report,
     phrase::Phrases,
+    prose::Word,
+    sink::DiagnosticSink,
     text::{Role, Text},
-    words::Word,
 };
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC404",
     name: "mode-mismatch",
     severity: Severity::Warning,
-    why: "A model that is told to expect an operation id waits for one that never comes; one that is told the result comes \
-          at once reports success before anything is done. What the description and the guidance say must agree with \
-          `synchronous`.",
+    why: "A model that expects an operation id waits for one that never arrives. A model that \
+          expects the result at once reports success before the work is done. The description \
+          and the guidance must agree with `synchronous`.",
     bad: r#"{"name": "suite", "description": "Tests", "command": "echo", "synchronous": true, "mutates": true,
  "subcommand": [{"name": "default", "description": "Run all tests. Runs asynchronously and returns an operation_id."}]}"#,
     good: r#"{"name": "suite", "description": "Tests", "command": "echo", "synchronous": true, "mutates": true,
  "subcommand": [{"name": "default", "description": "Run all tests and print the failures"}]}"#,
 };
 
-/// What only a tool says that answers before it is done.
-static BACKGROUND: LazyLock<Phrases> = LazyLock::new(|| {
+/// Claims that are true only for an asynchronous tool.
+static ASYNCHRONOUS_CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(&[
         "asynchronously",
         "asynchronous execution is",
@@ -39,8 +39,8 @@ static BACKGROUND: LazyLock<Phrases> = LazyLock::new(|| {
     ])
 });
 
-/// What only a tool says whose answer is its result.
-static WAITING: LazyLock<Phrases> = LazyLock::new(|| {
+/// Claims that are true only for a synchronous tool.
+static SYNCHRONOUS_CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(&[
         "synchronously",
         "synchronous execution is",
@@ -51,8 +51,8 @@ static WAITING: LazyLock<Phrases> = LazyLock::new(|| {
     ])
 });
 
-/// Words before a claim that make it one about something else, or no claim at all.
-const DISTANCING: [&str; 24] = [
+/// Words before a claim, in the same sentence, that negate it or make it about something else.
+const QUALIFIERS: [&str; 24] = [
     "unlike",
     "not",
     "never",
@@ -79,18 +79,20 @@ const DISTANCING: [&str; 24] = [
     "wait",
 ];
 
-pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
+pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
     let subject = match text.role {
         Role::Description => "description",
         Role::Guidance => "guidance",
         _ => return,
     };
     let (phrases, is, promises, other) = match text.tool.mode {
-        Mode::Synchronous => (&BACKGROUND, "synchronous", "an answer before it is done", "false"),
-        Mode::Asynchronous => (&WAITING, "asynchronous", "its result at once", "true"),
+        Mode::Synchronous => {
+            (&ASYNCHRONOUS_CLAIMS, "synchronous", "a reply before it is done", "false")
+        }
+        Mode::Asynchronous => (&SYNCHRONOUS_CLAIMS, "asynchronous", "an immediate result", "true"),
     };
     let words = text.words();
-    let Some(claim) = phrases.find(words).find(|span| !is_distanced(words, span.start)) else {
+    let Some(claim) = phrases.find(words).find(|span| !is_qualified(words, span.start)) else {
         return;
     };
     let claim = text.quote(claim);
@@ -101,10 +103,11 @@ pub(crate) fn check(text: &Text<'_>, report: &mut Report<'_>) {
         "change the text"
     };
     let found = Diagnostic::new(&RULE, text.origin(), message).received(claim);
-    report.push(found.hint(format!("{change}, or say `\"synchronous\": {other}`")));
+    sink.push(found.hint(format!("{change}, or set `\"synchronous\": {other}`")));
 }
 
-fn is_distanced(words: &[Word<'_>], at: usize) -> bool {
+/// Whether a qualifier precedes the claim in its sentence.
+fn is_qualified(words: &[Word<'_>], at: usize) -> bool {
     let before = words[..at].iter().rev().take_while(|word| word.sentence == words[at].sentence);
-    before.map(|word| word.lower.as_ref()).any(|word| DISTANCING.contains(&word))
+    before.map(|word| word.lower.as_ref()).any(|word| QUALIFIERS.contains(&word))
 }

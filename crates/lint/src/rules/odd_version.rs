@@ -1,20 +1,21 @@
-//! Versions that cannot be compared.
+//! Versions that are not semantic versions.
 
 use catalog::{Diagnostic, Rule, Severity, Tool};
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC412",
     name: "odd-version",
     severity: Severity::Warning,
-    why: "Versions are three numbers, as semantic versioning has them: `1.4.2`, with `-beta.1` behind it for what is not yet \
-          released. What must follow from a change is computed from them.",
+    why: "Versions follow semantic versioning: three numbers such as `1.4.2`, and a suffix such \
+          as `-beta.1` for a pre-release. `toolcrib diff` computes from them which version a \
+          change requires.",
     bad: include_str!("examples/odd_version.md"),
     good: include_str!("examples/count_lines.md"),
 };
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let Some(version) = tool.annotations.version.as_deref().filter(|version| !is_semantic(version))
     else {
         return;
@@ -27,17 +28,16 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let found = Diagnostic::new(
         &RULE,
         place.unwrap_or_else(|| tool.origin.clone()),
-        format!("`{version}` is no semantic version"),
+        format!("`{version}` is not a semantic version"),
     );
-    report.push(
+    sink.push(
         found
             .received(version)
             .expected("MAJOR.MINOR.PATCH")
-            .hint("write three numbers with dots between them"),
+            .hint("write three numbers separated by dots"),
     );
 }
 
-/// Whether a text is a version as semantic versioning has it.
 fn is_semantic(text: &str) -> bool {
     semver::Version::parse(text).is_ok()
 }

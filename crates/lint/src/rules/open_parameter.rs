@@ -3,35 +3,37 @@
 use catalog::{Diagnostic, Rule, Severity, Tool};
 use serde_json::Value;
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC306",
     name: "open-parameter",
     severity: Severity::Warning,
-    why: "A parameter without a type takes anything: a model guesses, and a wrong guess is noticed only inside the tool. Say \
-          the type; where any value is really meant, say `any` in a specification.",
+    why: "A parameter without a type accepts anything: a model guesses, and a wrong guess fails \
+          only inside the tool. Declare the type. If any value is meant, write `any` in a \
+          specification.",
     bad: include_str!("examples/open_parameter.md"),
     good: include_str!("examples/count_lines.md"),
 };
 
-/// Keywords by which a schema says what a value is.
-const SAYING: [&str; 9] = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"];
+/// Keywords that restrict the type of a value.
+const TYPE_KEYWORDS: [&str; 9] =
+    ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"];
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    let is_meant = |name: &str| {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
+    let is_declared_any = |name: &str| {
         tool.aspects
             .as_ref()
             .is_some_and(|aspects| aspects.anything.iter().any(|known| known == name))
     };
     for (name, property) in tool.input.properties() {
-        let says = matches!(property, Value::Bool(_))
-            || SAYING.iter().any(|keyword| property.get(keyword).is_some());
-        if !says && !is_meant(name) {
+        let has_type = matches!(property, Value::Bool(_))
+            || TYPE_KEYWORDS.iter().any(|keyword| property.get(keyword).is_some());
+        if !has_type && !is_declared_any(name) {
             let message = format!("the parameter `{name}` has no type");
-            report.push(
+            sink.push(
                 Diagnostic::new(&RULE, tool.parameter_origin(name), message)
-                    .hint("say what its value is"),
+                    .hint("declare its type"),
             );
         }
     }

@@ -1,25 +1,25 @@
-//! Text of a template that nobody has replaced.
+//! Placeholders of a template that were not replaced.
 
-use catalog::{Diagnostic, Origin, Rule, Severity, Tool};
+use catalog::{Aspects, Diagnostic, Location, Origin, Rule, Severity, Tool};
 use serde_json::Value;
 
 use crate::{
-    check::Report,
-    text::{Role, texts},
+    sink::DiagnosticSink,
+    text::{Role, collect_texts},
 };
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC413",
     name: "placeholder-text",
     severity: Severity::Warning,
-    why: "A text in brackets, `TODO` or a name such as `param1` is a place of a template that was to be filled in. A model \
-          takes it for what the tool says.",
+    why: "Text in brackets, `TODO` or a name such as `param1` is a placeholder of a template. A \
+          model takes it for the real text.",
     bad: include_str!("examples/placeholder_text.md"),
     good: include_str!("examples/count_lines.md"),
 };
 
-/// Words that templates have in their gaps, after a bracket.
-const GAPS: [&str; 16] = [
+/// First words of placeholders in brackets, such as `[Brief description]`.
+const PLACEHOLDER_WORDS: [&str; 16] = [
     "brief",
     "description",
     "describe",
@@ -38,37 +38,53 @@ const GAPS: [&str; 16] = [
     "e.g",
 ];
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
-    for text in &texts(tool) {
-        let gap = match text.role {
-            Role::Value => gap_of_value(text.text),
-            _ if text.is_prose() || text.is_name() => gap(text.text),
+/// How many characters of a placeholder a message quotes.
+const MAX_QUOTED: usize = 60;
+
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
+    for text in &collect_texts(tool) {
+        let placeholder = match text.role {
+            Role::Value => find_in_string(text.text),
+            _ if text.is_prose() || text.is_name() => find_placeholder(text.text),
             _ => None,
         };
-        if let Some(gap) = gap {
-            report.push(told(text.origin(), &text.subject(), gap));
+        if let Some(placeholder) = placeholder {
+            sink.push(placeholder_diagnostic(text.origin(), &text.describe(), placeholder));
         }
     }
     let Some(aspects) = &tool.aspects else { return };
+    let in_sections = section_texts(aspects)
+        .filter_map(|(subject, text, place)| Some((subject, find_placeholder(text)?, place)));
+    let in_values = example_values(aspects)
+        .filter_map(|(subject, value, place)| Some((subject, find_in_value(value)?, place)));
+    for (subject, placeholder, place) in in_sections.chain(in_values) {
+        sink.push(placeholder_diagnostic(tool.origin_of(place), subject, placeholder));
+    }
+}
+
+/// The prose of a specification outside of the texts that every tool has.
+fn section_texts(aspects: &Aspects) -> impl Iterator<Item = (&'static str, &str, &Location)> {
     let security = aspects
         .security
         .iter()
-        .map(|remark| ("the section on security", &remark.text, &remark.place));
-    let errors =
-        aspects.errors.iter().map(|errors| ("the section on errors", &errors.text, &errors.place));
+        .map(|remark| ("the section on security", remark.text.as_str(), &remark.place));
+    let errors = aspects
+        .errors
+        .iter()
+        .map(|errors| ("the section on errors", errors.text.as_str(), &errors.place));
     let idempotency = aspects
         .idempotency
         .iter()
-        .map(|said| ("the section on idempotency", &said.text, &said.place));
+        .map(|section| ("the section on idempotency", section.text.as_str(), &section.place));
     let fields = aspects
         .outputs
         .iter()
-        .map(|field| ("a field of the result", &field.description, &field.place));
-    for (subject, text, place) in security.chain(errors).chain(idempotency).chain(fields) {
-        if let Some(gap) = gap(text) {
-            report.push(told(tool.origin_of(place), subject, gap));
-        }
-    }
+        .map(|field| ("a field of the result", field.description.as_str(), &field.place));
+    security.chain(errors).chain(idempotency).chain(fields)
+}
+
+/// The values in the examples of a specification.
+fn example_values(aspects: &Aspects) -> impl Iterator<Item = (&'static str, &Value, &Location)> {
     let results = aspects
         .outputs
         .iter()
@@ -76,68 +92,69 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     let calls = aspects.usages.iter().filter_map(|usage| {
         Some(("an example", usage.call.as_ref()?.get("arguments")?, &usage.place))
     });
-    for (subject, value, place) in results.chain(calls) {
-        if let Some(gap) = gap_in(value) {
-            report.push(told(tool.origin_of(place), subject, gap));
-        }
-    }
+    results.chain(calls)
 }
 
-fn told(origin: Origin, subject: &str, gap: &str) -> Diagnostic {
-    let gap: String = gap.chars().take(60).collect();
-    Diagnostic::new(&RULE, origin, format!("{subject} has a place to be filled in: \"{gap}\""))
-        .hint("replace it, or take it out")
+fn placeholder_diagnostic(origin: Origin, subject: &str, placeholder: &str) -> Diagnostic {
+    let quoted: String = placeholder.chars().take(MAX_QUOTED).collect();
+    let message = format!("{subject} still contains the placeholder \"{quoted}\"");
+    Diagnostic::new(&RULE, origin, message).hint("replace or remove it")
 }
 
-/// The first place in a value that is to be filled in: a text, or one right inside an object.
-fn gap_in(value: &Value) -> Option<&str> {
+/// Finds a placeholder in a string, or in a string directly inside an object.
+fn find_in_value(value: &Value) -> Option<&str> {
     match value {
-        Value::String(text) => gap_of_value(text),
-        Value::Object(members) => members.values().filter_map(Value::as_str).find_map(gap_of_value),
+        Value::String(text) => find_in_string(text),
+        Value::Object(members) => {
+            members.values().filter_map(Value::as_str).find_map(find_in_string)
+        }
         _ => None,
     }
 }
 
-/// A value may be `TODO`; one in brackets of a template is none.
-fn gap_of_value(text: &str) -> Option<&str> {
-    text.trim().starts_with('[').then(|| gap(text)).flatten()
+/// Finds a placeholder in brackets. Unlike prose, a value may really be `TODO`.
+fn find_in_string(text: &str) -> Option<&str> {
+    if text.trim().starts_with('[') { find_placeholder(text) } else { None }
 }
 
-/// The first place in a text that is to be filled in.
-fn gap(text: &str) -> Option<&str> {
+/// Finds the first placeholder in prose.
+fn find_placeholder(text: &str) -> Option<&str> {
     let trimmed = text.trim();
-    if ["TODO", "TBD", "FIXME", "Yes/No/Partially"].iter().any(|mark| trimmed.starts_with(mark)) {
+    let markers = ["TODO", "TBD", "FIXME", "Yes/No/Partially"];
+    if markers.iter().any(|marker| trimmed.starts_with(marker)) {
         return trimmed.split_inclusive('.').next();
     }
     trimmed.match_indices('[').find_map(|(at, _)| {
         let inside = &trimmed[at + 1..];
         let end = inside.find(']')?;
         let is_link = inside[end + 1..].starts_with('(');
-        let first = inside[..end]
-            .split(|c: char| !c.is_alphanumeric() && c != '.')
-            .next()?
-            .trim_end_matches('.')
-            .to_ascii_lowercase();
-        let is_gap = first.starts_with("your")
-            || GAPS.contains(&first.as_str()) && inside[..end].len() > first.len() + 2;
-        (is_gap && !is_link && !inside[..end].contains(['"', '|']))
-            .then(|| &trimmed[at..at + end + 2])
+        (!is_link && is_placeholder(&inside[..end])).then(|| &trimmed[at..at + end + 2])
     })
+}
+
+/// Whether the text inside brackets is a placeholder, and not an interval, a type or JSON.
+fn is_placeholder(inside: &str) -> bool {
+    let first = inside.split(|c: char| !c.is_alphanumeric() && c != '.').next().unwrap_or_default();
+    let first = first.trim_end_matches('.').to_ascii_lowercase();
+    // `[YourToolName]` is one word; others need more than the first word, as `[tool]` may be code.
+    let is_known = first.starts_with("your")
+        || PLACEHOLDER_WORDS.contains(&first.as_str()) && inside.len() > first.len() + 2;
+    is_known && !inside.contains(['"', '|'])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::gap;
+    use super::find_placeholder;
 
     #[test]
-    fn tells_gaps_from_brackets() {
+    fn distinguishes_placeholders_from_other_brackets() {
         for text in [
             "[Tool description]",
             "`[Describe any input validation.]`",
             "TODO: say more",
             "It has [YourToolName] in it",
         ] {
-            assert!(gap(text).is_some(), "{text}");
+            assert!(find_placeholder(text).is_some(), "{text}");
         }
         for text in [
             "The interval [0, 1]",
@@ -147,7 +164,7 @@ mod tests {
             "Add a todo",
             "[example](a.md)",
         ] {
-            assert!(gap(text).is_none(), "{text}");
+            assert!(find_placeholder(text).is_none(), "{text}");
         }
     }
 }

@@ -1,36 +1,37 @@
-//! Security sections that leave out what the parameters can touch.
+//! Security sections that do not cover the parameters.
 
 use catalog::{Diagnostic, Rule, Severity, Tool, aspect::Section, name::split_words};
 use serde_json::Value;
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC508",
     name: "unanswered-risk",
     severity: Severity::Warning,
-    why: "A parameter that names a file, a command, an address or a query lets the caller touch what these reach. The \
-          section on security must say what is done about it: what is validated, what is refused, with which rights.",
+    why: "A parameter that is a path, a command, an address or a query gives callers access to \
+          whatever it names. The section on security must state how that is limited: what is \
+          validated, what is rejected, and with which permissions the tool runs.",
     bad: include_str!("examples/unanswered_risk.md"),
     good: include_str!("examples/count_lines.md"),
 };
 
-/// One kind of thing that a parameter can reach.
+/// A kind of parameter that gives callers access to something.
 struct Risk {
-    /// What it is.
-    what: &'static str,
-    /// The last words of names that say so.
-    names: &'static [&'static str],
-    /// The format that says so.
+    /// The kind, for messages.
+    name: &'static str,
+    /// The last words of parameter names of this kind.
+    parameter_words: &'static [&'static str],
+    /// The `format` of parameters of this kind; empty if they have none.
     format: &'static str,
-    /// Syllables by which a text answers for it.
+    /// Parts of words by which a security section covers the risk.
     answers: &'static [&'static str],
 }
 
 const RISKS: [Risk; 4] = [
     Risk {
-        what: "a path",
-        names: &[
+        name: "a path",
+        parameter_words: &[
             "path",
             "paths",
             "file",
@@ -46,28 +47,28 @@ const RISKS: [Risk; 4] = [
         answers: &["path", "file", "director", "folder", "traversal"],
     },
     Risk {
-        what: "a command",
-        names: &["command", "commands", "cmd", "script", "shell", "code", "argv"],
+        name: "a command",
+        parameter_words: &["command", "commands", "cmd", "script", "shell", "code", "argv"],
         format: "",
         answers: &["command", "shell", "inject", "sandbox", "execut", "code", "script", "isolat"],
     },
     Risk {
-        what: "an address",
-        names: &["url", "urls", "uri", "endpoint", "host", "hostname", "webhook"],
+        name: "an address",
+        parameter_words: &["url", "urls", "uri", "endpoint", "host", "hostname", "webhook"],
         format: "uri",
         answers: &[
             "url", "uri", "network", "ssrf", "host", "request", "domain", "address", "https",
         ],
     },
     Risk {
-        what: "a query",
-        names: &["sql", "query", "cypher"],
+        name: "a query",
+        parameter_words: &["sql", "query", "cypher"],
         format: "",
         answers: &["query", "queries", "sql", "inject", "sanit", "escap", "parameteri"],
     },
 ];
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let Some(aspects) = &tool.aspects else { return };
     let Some(place) = aspects.section(Section::Security) else {
         return;
@@ -79,40 +80,41 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         .collect::<Vec<_>>()
         .join("\n");
     for risk in &RISKS {
-        let reaching: Vec<&str> = tool
+        let parameters: Vec<&str> = tool
             .input
             .properties()
-            .filter(|(name, schema)| risk.is_in(name, schema))
+            .filter(|(name, schema)| risk.applies_to(name, schema))
             .map(|(name, _)| name)
             .collect();
-        let is_answered = risk.answers.iter().any(|answer| text.contains(answer));
+        let is_covered = risk.answers.iter().any(|answer| text.contains(answer));
         let is_named = |name: &&str| text.contains(&format!("`{}`", name.to_lowercase()));
-        let Some(name) = reaching.iter().find(|name| !is_named(name)).filter(|_| !is_answered)
+        let Some(name) = parameters.iter().find(|name| !is_named(name)).filter(|_| !is_covered)
         else {
             continue;
         };
-        let message = format!("`{name}` is {}, and nothing here says what it may reach", risk.what);
-        report.push(
-            Diagnostic::new(&RULE, tool.origin_of(place), message)
-                .hint("say what is validated and refused, and with which rights it runs"),
-        );
+        let message =
+            format!("`{name}` is {}, but this section does not state what it may reach", risk.name);
+        sink.push(Diagnostic::new(&RULE, tool.origin_of(place), message).hint(
+            "state what is validated and rejected, and with which permissions the tool runs",
+        ));
     }
 }
 
 impl Risk {
-    fn is_in(&self, name: &str, schema: &Value) -> bool {
+    fn applies_to(&self, name: &str, schema: &Value) -> bool {
         let last = split_words(name).pop().unwrap_or_default();
         let has_format = !self.format.is_empty()
             && schema.get("format").and_then(Value::as_str) == Some(self.format);
-        let is_free = schema.get("enum").is_none();
-        has_format || takes_text(schema) && is_free && self.names.contains(&last.as_str())
+        let has_choices = schema.get("enum").is_some();
+        has_format
+            || accepts_text(schema) && !has_choices && self.parameter_words.contains(&last.as_str())
     }
 }
 
-/// Whether a value, or each item of it, may be a text.
-fn takes_text(schema: &Value) -> bool {
+/// Whether the value, or each of its items, may be a string.
+fn accepts_text(schema: &Value) -> bool {
     let is_text = |kind: &Value| {
-        kind == "string" || kind == "array" && schema.get("items").is_none_or(takes_text)
+        kind == "string" || kind == "array" && schema.get("items").is_none_or(accepts_text)
     };
     match schema.get("type") {
         Some(kind @ Value::String(_)) => is_text(kind),

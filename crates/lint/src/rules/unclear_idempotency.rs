@@ -1,26 +1,27 @@
-//! Idempotency that is written about and not stated.
+//! Idempotency sections without a clear answer.
 
 use catalog::{Diagnostic, Rule, Severity, Tool, aspect::IdempotencyClaim};
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC410",
     name: "unclear-idempotency",
     severity: Severity::Warning,
-    why: "An agent that got no answer must know whether it may ask again. Begin with `Yes`, `No`, `Partially` or `Depends`, \
-          and explain behind it; only a `Yes` is passed on to clients as a promise.",
+    why: "An agent that got no reply must know whether it may retry. Begin with `Yes`, `No`, \
+          `Partially` or `Depends`, then explain. Only `Yes` is passed on to clients as a \
+          promise.",
     bad: include_str!("examples/unclear_idempotency.md"),
     good: include_str!("examples/count_lines.md"),
 };
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let said = tool.aspects.as_ref().and_then(|aspects| aspects.idempotency.as_ref());
     if let Some(said) = said.filter(|said| said.claim == IdempotencyClaim::Unclear) {
-        let message = "this does not say whether the tool is idempotent";
+        let message = "this section does not state whether the tool is idempotent";
         let found = Diagnostic::new(&RULE, tool.origin_of(&said.place), message)
             .expected("Yes, No, Partially or Depends");
-        report.push(
+        sink.push(
             found.hint("write `- **Idempotent**: Yes`, or another answer, before the explanation"),
         );
     }

@@ -1,4 +1,4 @@
-//! Steps of a sequence whose arguments their tool does not take.
+//! Steps of a sequence whose arguments do not match their tool.
 
 use catalog::{
     Catalog, Diagnostic, Implementation, Rule, Severity, Tool,
@@ -6,15 +6,16 @@ use catalog::{
     implementation::Step,
 };
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC207",
     name: "unfit-step",
     severity: Severity::Error,
-    why: "The arguments of a step are checked as those of any call. They are written in the definition, so that what does \
-          not fit now never will, and the sequence is refused before its first step. Give the step what its tool takes; \
-          the folder is handed on by the sequence.",
+    why: "The arguments of a step are validated like those of any call. They are fixed in the \
+          definition, so a mismatch never goes away, and the sequence is rejected before its \
+          first step. Give the step the arguments that its tool accepts. The sequence passes on \
+          the working directory itself.",
     bad: r#"{"name": "app", "description": "Build and release", "command": "echo", "mutates": true,
  "subcommand": [
    {"name": "build", "description": "Build it", "options": [{"name": "jobs", "type": "integer", "description": "How many at once"}]},
@@ -27,10 +28,10 @@ pub(crate) static RULE: Rule = Rule {
      {"tool": "app", "subcommand": "build", "args": {"jobs": 4}}]}]}"#,
 };
 
-/// The argument that a sequence hands on to its steps.
-const FOLDER: &str = "working_directory";
+/// The argument that a sequence passes on to its steps.
+const WORKING_DIRECTORY: &str = "working_directory";
 
-pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
+pub(crate) fn check(catalog: &Catalog, sink: &mut DiagnosticSink<'_>) {
     for tool in catalog.tools() {
         let Implementation::Sequence(sequence) = &tool.implementation else {
             continue;
@@ -39,26 +40,23 @@ pub(crate) fn check(catalog: &Catalog, report: &mut Report<'_>) {
             let Some(called) = catalog.get(&step.tool).filter(|called| called.is_callable()) else {
                 continue;
             };
-            for fault in faults(tool, step, called) {
-                let message = format!("step {}, `{}`: {}", index + 1, called.name, fault.message);
-                let found = Diagnostic::new(
-                    &RULE,
-                    tool.step_arguments_origin(index).below(&fault.path),
-                    message,
-                );
-                report
-                    .push(found.expected(fault.expected).received(fault.received).tool(&tool.name));
+            for error in validate_step(tool, step, called) {
+                let message = format!("step {}, `{}`: {}", index + 1, called.name, error.message);
+                let origin = tool.step_arguments_origin(index).below(&error.path);
+                let found = Diagnostic::new(&RULE, origin, message).tool(&tool.name);
+                let found = found.expected(error.expected).received(error.received);
+                sink.push(found.hint("correct the arguments of this step"));
             }
         }
     }
 }
 
-/// What is wrong with the arguments of a step, whatever those of the call will be. A schema that is
-/// broken is reported where it is written.
-fn faults(tool: &Tool, step: &Step, called: &Tool) -> Vec<ArgumentError> {
-    let is_handed_on =
-        tool.input.property(FOLDER).is_some() && step.arguments.get(FOLDER).is_none();
-    let mut faults = arguments::validate(&called.input, &step.arguments).unwrap_or_default();
-    faults.retain(|fault| !(is_handed_on && fault.path == format!("/{FOLDER}")));
-    faults
+/// Validates the arguments of a step. An invalid schema is no error here; another rule reports it where
+/// it is written.
+fn validate_step(tool: &Tool, step: &Step, called: &Tool) -> Vec<ArgumentError> {
+    let is_passed_on = tool.input.property(WORKING_DIRECTORY).is_some()
+        && step.arguments.get(WORKING_DIRECTORY).is_none();
+    let mut errors = arguments::validate(&called.input, &step.arguments).unwrap_or_default();
+    errors.retain(|error| !(is_passed_on && error.path == format!("/{WORKING_DIRECTORY}")));
+    errors
 }

@@ -1,4 +1,4 @@
-//! Parameters that name a file or folder and do not say so.
+//! Parameters that are paths without being declared as such.
 
 use catalog::{
     Diagnostic, Implementation, Rule, Severity, Tool,
@@ -7,15 +7,15 @@ use catalog::{
 };
 use serde_json::Value;
 
-use crate::{check::Report, words::words};
+use crate::{prose::split_prose, sink::DiagnosticSink};
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC301",
     name: "unmarked-path",
     severity: Severity::Warning,
-    why: "A parameter with `\"format\": \"path\"` is resolved and kept inside the crib's roots before anything starts. One that \
-          names a file or folder without saying so is passed on as it is, `../../` included. If the value is no path, \
-          say in its description what it is.",
+    why: "A parameter with `\"format\": \"path\"` is resolved and restricted to the crib's roots \
+          before anything starts. A path without this format is passed on unchecked, even \
+          `../../`. If the value is not a path, say in the description what it is.",
     bad: r#"{"name": "count", "description": "Count the lines of a file", "command": "wc -l", "mutates": false,
  "subcommand": [{"name": "default", "description": "Count the lines of a file", "positional_args": [
   {"name": "input_file", "type": "string", "description": "The file to count", "required": true}]}]}"#,
@@ -24,9 +24,10 @@ pub(crate) static RULE: Rule = Rule {
   {"name": "input_file", "type": "string", "format": "path", "description": "The file to count", "required": true}]}]}"#,
 };
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let is_only_described = tool.aspects.is_some() && !tool.is_callable();
-    // Functions, and programs that are given JSON, resolve paths themselves; other tools judge their own.
+    // Functions, and programs that read JSON, resolve paths themselves. Other tools have definitions of
+    // their own.
     let resolves_itself = match &tool.implementation {
         Implementation::Process(process) => process.speaks_json(),
         Implementation::Sequence(_) | Implementation::Missing => false,
@@ -36,19 +37,19 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         return;
     }
     for (name, schema) in tool.input.properties() {
-        if takes_free_text(schema)
+        if accepts_free_text(schema)
             && !is_bound_as_path(tool, name)
-            && sounds_like_path(name, description(schema))
+            && is_likely_path(name, description(schema))
         {
             let message = format!(
                 "the parameter `{name}` looks like a path but does not have `\"format\": \"path\"`"
             );
-            let place = if is(schema, "array") { "to its `items`" } else { "to it" };
+            let place = if has_type(schema, "array") { "to its `items`" } else { "to it" };
             let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message)
                 .expected("format: path");
-            report.push(
-                found.hint(format!("add `\"format\": \"path\"` {place}, so that the path is kept inside the crib's roots")),
-            );
+            sink.push(found.hint(format!(
+                "add `\"format\": \"path\"` {place}, so that it is restricted to the crib's roots"
+            )));
         }
     }
 }
@@ -57,26 +58,27 @@ fn description(schema: &Value) -> &str {
     schema.get("description").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether the value, or each item of it, is a string that nothing else is said about.
-fn takes_free_text(schema: &Value) -> bool {
+/// Whether the value, or each of its items, is a string without further restrictions.
+fn accepts_free_text(schema: &Value) -> bool {
     let is_free = |schema: &Value| {
         ["format", "enum", "const", "contentEncoding"]
             .iter()
             .all(|keyword| schema.get(keyword).is_none())
     };
     let items = schema.get("items");
-    match is(schema, "array") {
-        true => {
-            is_free(schema)
-                && items.is_none_or(|items| {
-                    is_free(items) && (is(items, "string") || items.get("type").is_none())
-                })
-        }
-        false => is_free(schema) && is(schema, "string"),
+    if !is_free(schema) {
+        return false;
+    }
+    if has_type(schema, "array") {
+        items.is_none_or(|items| {
+            is_free(items) && (has_type(items, "string") || items.get("type").is_none())
+        })
+    } else {
+        has_type(schema, "string")
     }
 }
 
-fn is(schema: &Value, wanted: &str) -> bool {
+fn has_type(schema: &Value, wanted: &str) -> bool {
     match schema.get("type") {
         Some(Value::String(kind)) => kind == wanted,
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == wanted),
@@ -84,7 +86,7 @@ fn is(schema: &Value, wanted: &str) -> bool {
     }
 }
 
-/// Whether the command line knows it as a path, or takes it as content and not as a name.
+/// Whether the command line already treats the value as a path, or passes it as content.
 fn is_bound_as_path(tool: &Tool, name: &str) -> bool {
     let Implementation::Process(process) = &tool.implementation else {
         return false;
@@ -96,29 +98,30 @@ fn is_bound_as_path(tool: &Tool, name: &str) -> bool {
 }
 
 /// Whether a parameter of this name and description names a file or folder.
-fn sounds_like_path(name: &str, description: &str) -> bool {
+fn is_likely_path(name: &str, description: &str) -> bool {
     if !mentions_path(name) && !mentions_path(description) {
         return false;
     }
     let name = split_words(name);
-    let text = words(description);
+    let text = split_prose(description);
     let text: Vec<&str> = text.iter().map(|word| word.lower.as_ref()).collect();
-    let says = |list: &[&str]| text.iter().any(|word| list.contains(word));
-    if name.iter().any(|word| OTHER_IN_NAME.contains(&word.as_str())) || says(&NEVER_PATHS) {
+    let mentions = |list: &[&str]| text.iter().any(|word| list.contains(word));
+    if name.iter().any(|word| OTHER_IN_NAME.contains(&word.as_str())) || mentions(&NEVER_PATHS) {
         return false;
     }
     let is_content = text.iter().take(2).any(|word| word.starts_with("content"));
-    name_says_path(&name) && !is_content || text_says_path(description) && !says(&SELDOM_PATHS)
+    is_path_name(&name) && !is_content || describes_path(description) && !mentions(&SELDOM_PATHS)
 }
 
-/// Whether a text has any of the syllables that paths are spoken of with: a quick no for most.
+/// Whether a text contains any syllable of a word for a path. A cheap test that rejects most.
 fn mentions_path(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["path", "file", "dir", "folder", "cwd"].into_iter().any(|syllable| text.contains(syllable))
 }
 
-/// The last word of a name says what the thing is: `output_dir` is a folder, `file_count` is none.
-fn name_says_path(name: &[String]) -> bool {
+/// Whether a name denotes a path. The last word decides: `output_dir` is a folder, `file_count` is not
+/// a file.
+fn is_path_name(name: &[String]) -> bool {
     let last = name
         .last()
         .map(|last| last.trim_end_matches(|c: char| c.is_ascii_digit()))
@@ -126,10 +129,10 @@ fn name_says_path(name: &[String]) -> bool {
     PATH_NOUNS.contains(&last) || COMPOUNDS.contains(&last)
 }
 
-/// The first clause of a description says what the thing is, at its end or before a `to`.
-fn text_says_path(description: &str) -> bool {
+/// Whether a description begins by naming a file or folder: "Output directory", "Path to the key".
+fn describes_path(description: &str) -> bool {
     let clause = description.split(['.', ';', '(', '[', ':', ',', '\n']).next().unwrap_or_default();
-    let words = words(clause);
+    let words = split_prose(clause);
     let words: Vec<&str> = words.iter().map(|word| word.lower.as_ref()).collect();
     let is_noun = |word: &str| PATH_NOUNS.contains(&word);
     let names_path = words.windows(2).any(|pair| match pair {
@@ -145,9 +148,10 @@ fn text_says_path(description: &str) -> bool {
     names_path || names_thing && (begins || ends)
 }
 
-/// How many words a clause may have that is nothing but the name of a thing.
+/// The longest clause, in words, that can be just the name of a thing.
 const SHORT_CLAUSE: usize = 6;
 
+/// Words for a path.
 const PATH_NOUNS: [&str; 10] = [
     "path",
     "paths",
@@ -161,7 +165,7 @@ const PATH_NOUNS: [&str; 10] = [
     "folders",
 ];
 
-/// Names of files and folders in one word.
+/// Compounds that denote a file or folder.
 const COMPOUNDS: [&str; 20] = [
     "filename",
     "filenames",
@@ -185,13 +189,13 @@ const COMPOUNDS: [&str; 20] = [
     "workingdir",
 ];
 
-/// Words that make a path of a name into something else: `url_path`, `json_path`, `branch-or-paths`.
+/// Words in a name that make a path something else: `url_path`, `json_path`, `branch-or-paths`.
 const OTHER_IN_NAME: [&str; 16] = [
     "url", "uri", "http", "route", "endpoint", "json", "xml", "css", "field", "property", "class",
     "import", "module", "glob", "pattern", "or",
 ];
 
-/// Words by which a description says that the value is no path, or not always one.
+/// Words in a description of a value that is not a path, or not always one.
 const NEVER_PATHS: [&str; 17] = [
     "pattern",
     "patterns",
@@ -212,14 +216,14 @@ const NEVER_PATHS: [&str; 17] = [
     "xpath",
 ];
 
-/// Words beside which a file in the description is mostly not the value itself.
+/// Words in a description that mentions a file, where the value is usually not the file itself.
 const SELDOM_PATHS: [&str; 9] =
     ["extension", "extensions", "content", "contents", "value", "id", "size", "command", "suffix"];
 
-/// Words behind which a clause goes on about the thing it has named.
+/// Words after which a clause continues to describe the thing that it named.
 const PREPOSITIONS: [&str; 7] = ["to", "for", "in", "of", "where", "containing", "with"];
 
-/// Clauses that begin like this say what is done, not what the value is.
+/// First words of clauses that describe an action instead of the value.
 const VERBS: [&str; 21] = [
     "edit", "execute", "run", "search", "filter", "ignore", "skip", "show", "print", "list",
     "include", "exclude", "sort", "match", "create", "use", "copy", "give", "compare", "how",

@@ -2,30 +2,31 @@
 
 use catalog::{Diagnostic, Implementation, Rule, Severity, Tool};
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC204",
     name: "unportable-name",
     severity: Severity::Warning,
-    why: "The protocol allows dots and a leading digit in a tool's name, but some model interfaces do not, and their hosts \
-          then rewrite or drop the tool. Letters first, then letters, digits, `_` and `-`, work everywhere. \
-          Functions of R are exempt: their names are given by package and function, where dots are usual.",
+    why: "The protocol allows dots and a leading digit in tool names, but some model APIs do \
+          not, and their hosts rename or drop the tool. A letter followed by letters, digits, \
+          `_` and `-` works everywhere. R functions are exempt: their names consist of package \
+          and function, where dots are common.",
     bad: r#"{"name": "7zip.list", "description": "Archives", "command": "7z l", "mutates": false,
  "subcommand": [{"name": "default", "description": "List an archive"}]}"#,
     good: r#"{"name": "sevenzip_list", "description": "Archives", "command": "7z l", "mutates": false,
  "subcommand": [{"name": "default", "description": "List an archive"}]}"#,
 };
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let name = &tool.name;
-    if is_given(tool) {
+    if has_fixed_name(tool) {
         return;
     }
     let what = match (name.starts_with(|c: char| c.is_ascii_digit()), name.contains('.')) {
-        (true, true) => "begins with a digit and has a dot",
-        (true, false) => "begins with a digit",
-        (false, true) => "has a dot",
+        (true, true) => "starts with a digit and contains a dot",
+        (true, false) => "starts with a digit",
+        (false, true) => "contains a dot",
         (false, false) => return,
     };
     let found = Diagnostic::new(
@@ -33,11 +34,11 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
         tool.origin.clone(),
         format!("the name `{name}` {what}, which some hosts rewrite"),
     );
-    report.push(found.hint("begin with a letter and use `_` instead of a dot"));
+    sink.push(found.hint("start with a letter and use `_` instead of a dot"));
 }
 
-/// Whether the format leaves no choice: a function of R is called by its package and its name.
-fn is_given(tool: &Tool) -> bool {
+/// Whether the name follows from the implementation: an R function is named after its package.
+fn has_fixed_name(tool: &Tool) -> bool {
     let Implementation::R(function) = &tool.implementation else {
         return false;
     };

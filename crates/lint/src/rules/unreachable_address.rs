@@ -1,17 +1,17 @@
-//! Addresses given to a program that nobody said may use the network.
+//! Address parameters of programs that do not declare their use of the network.
 
 use catalog::{Diagnostic, Implementation, Rule, Severity, Tool};
 use serde_json::Value;
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC304",
     name: "unreachable-address",
     severity: Severity::Warning,
-    why: "A program reaches the network only if its definition says `network: true`. One that takes an address and says \
-          nothing about the network probably wants to go there, and would be told that permission is denied. Where the \
-          address is only written down, `network: false` says so.",
+    why: "A program can use the network only if its definition sets `network: true`. A program \
+          that takes an address probably needs it, and would fail with \"permission denied\". If \
+          the address is only stored or printed, set `network: false`.",
     bad: r#"{"name": "fetch", "description": "Download a page", "command": "curl", "mutates": false,
  "inputSchema": {"type": "object", "required": ["page"], "additionalProperties": false,
   "properties": {"page": {"type": "string", "format": "uri", "description": "Where it is"}}},
@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
  "argv": {"page": {"positional": true}}}"#,
 };
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     if tool.annotations.network.is_some()
         || !matches!(tool.implementation, Implementation::Process(_) | Implementation::Python(_))
     {
@@ -30,11 +30,11 @@ pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
     }
     for (name, _) in tool.input.properties().filter(|(_, schema)| is_address(schema)) {
         let message = format!(
-            "the parameter `{name}` is an address, but the tool does not say whether it uses the network"
+            "the parameter `{name}` is an address, but the tool does not declare whether it uses the network"
         );
         let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message);
-        report.push(found.hint(
-            "say `\"network\": true`, or `\"network\": false` if the address is not visited",
+        sink.push(found.hint(
+            "set `\"network\": true`, or `\"network\": false` if the address is not visited",
         ));
     }
 }

@@ -3,34 +3,32 @@
 use catalog::{Diagnostic, Rule, Severity, Tool};
 use serde_json::Value;
 
-use crate::check::Report;
+use crate::sink::DiagnosticSink;
 
 pub(crate) static RULE: Rule = Rule {
     code: "TC307",
     name: "unshown-value",
     severity: Severity::Warning,
-    why: "A specification gives an example for every parameter and every field of the result. A value says in a word what a \
-          description says in a sentence, and it is checked against the type. A default or a list of choices serves too.",
+    why: "A specification gives an example for every parameter and every field of the result. An \
+          example shows at a glance what a description explains, and it is checked against the \
+          type. A default or a list of choices counts as one.",
     bad: include_str!("examples/unshown_value.md"),
     good: include_str!("examples/count_lines.md"),
 };
 
-pub(crate) fn check(tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let Some(aspects) = &tool.aspects else { return };
     let mut push = |what: String, origin| {
-        let found = Diagnostic::new(
-            &RULE,
-            origin,
-            format!("{what} has no example that is a value of its type"),
-        );
-        report.push(found.hint("write one as JSON, in code"));
+        let found = Diagnostic::new(&RULE, origin, format!("{what} has no example of its type"));
+        sink.push(found.hint("write one as JSON in backticks"));
     };
     for (name, property) in tool.input.properties() {
-        let shows = ["examples", "example", "default", "enum", "const"]
+        let has_example = ["examples", "example", "default", "enum", "const"]
             .iter()
             .any(|keyword| property.get(keyword).is_some());
-        let is_truth = property.get("type").and_then(Value::as_str) == Some("boolean");
-        if !shows && !is_truth {
+        // `true` and `false` need no illustration.
+        let is_boolean = property.get("type").and_then(Value::as_str) == Some("boolean");
+        if !has_example && !is_boolean {
             push(format!("the parameter `{name}`"), tool.parameter_origin(name));
         }
     }

@@ -1,9 +1,9 @@
-//! What holds for all rules together.
+//! Properties of all rules together.
 
 use catalog::{Location, Parameter};
 use serde_json::json;
 
-use crate::harness::{check_in, object, tool};
+use crate::tools::{check_all, schema, tool};
 
 #[test]
 fn rules_have_unique_codes_and_names_in_order() {
@@ -17,20 +17,20 @@ fn rules_have_unique_codes_and_names_in_order() {
 }
 
 #[test]
-fn a_good_tool_is_left_alone() {
-    assert_eq!(check_in("my-crib", vec![tool("fine")]), []);
+fn a_good_tool_has_no_findings() {
+    assert_eq!(check_all("my-crib", vec![tool("fine")]), []);
 }
 
 #[test]
-fn the_order_does_not_depend_on_the_order_of_reading() {
+fn the_order_of_reading_does_not_matter() {
     let bad = |name: &str| {
         let mut tool = tool(name);
         tool.annotations.mutates = None;
         tool.description.text = String::new();
         tool
     };
-    let forward = check_in("c", vec![bad("a"), bad("b"), bad("c")]);
-    let backward = check_in("c", vec![bad("c"), bad("b"), bad("a")]);
+    let forward = check_all("c", vec![bad("a"), bad("b"), bad("c")]);
+    let backward = check_all("c", vec![bad("c"), bad("b"), bad("a")]);
     assert_eq!(forward, backward);
     assert_eq!(
         forward.iter().map(|of| of.tool.as_deref().unwrap_or_default()).collect::<String>(),
@@ -39,7 +39,7 @@ fn the_order_does_not_depend_on_the_order_of_reading() {
 }
 
 #[test]
-fn tools_that_share_a_parameter_share_its_problem() {
+fn a_problem_in_a_shared_parameter_is_reported_once() {
     let sharing = |name: &str| {
         let mut tool = tool(name);
         tool.origin = catalog::Origin::value(
@@ -47,14 +47,14 @@ fn tools_that_share_a_parameter_share_its_problem() {
             format!("/subcommand/{name}"),
         );
         let properties = json!({"manifest-path": {"type": "string", "description": "Where"}});
-        tool.input = object(
+        tool.input = schema(
             json!({"type": "object", "properties": properties, "additionalProperties": false}),
         );
         let place = Location::Value("/options/0".into());
         tool.parameters = vec![Parameter { name: "manifest-path".into(), alias: None, place }];
         tool
     };
-    let found = check_in("c", vec![sharing("a"), sharing("b")]);
+    let found = check_all("c", vec![sharing("a"), sharing("b")]);
     assert_eq!(
         found.iter().map(|of| (of.code, of.tool.as_deref())).collect::<Vec<_>>(),
         [("TC301", Some("a"))]

@@ -1,4 +1,4 @@
-//! Real definitions: good ones stay free of warnings, and the rules do not cry wolf on the others.
+//! Real definitions: good ones have no findings, and the others have no false ones.
 
 use std::{
     collections::BTreeSet,
@@ -9,22 +9,23 @@ use catalog::{Catalog, Diagnostic, Severity, SourceId};
 use formats::Guidance;
 use lint::{Context, Scope};
 
-/// A folder of shared material, or nothing, said loudly.
-#[expect(clippy::print_stderr, reason = "a skipped test must be heard")]
-pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
+/// A folder of the shared corpus. Without the corpus, prints a notice and returns `None`.
+#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
+fn corpus_folder(folder: &str) -> Option<PathBuf> {
     let root = std::env::var_os("TOOLCRIB_SHARED").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
         PathBuf::from,
     );
     let folder = root.join(folder);
     if !folder.is_dir() {
-        eprintln!("SKIPPED: {} is not there; set TOOLCRIB_SHARED", folder.display());
+        eprintln!("SKIPPED: {} does not exist; set TOOLCRIB_SHARED", folder.display());
         return None;
     }
     Some(folder)
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+/// The JSON files of a folder, sorted.
+fn json_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a readable folder");
     let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
@@ -32,7 +33,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What the rules find in one file, taken for a crib of its own.
+/// The findings in one file, checked by itself.
 fn lint_file(path: &Path, guidance: &Guidance) -> Vec<Diagnostic> {
     let bytes = std::fs::read(path).expect("a readable file");
     let name = path.file_name().and_then(|name| name.to_str()).expect("a name in UTF-8");
@@ -45,27 +46,27 @@ fn lint_file(path: &Path, guidance: &Guidance) -> Vec<Diagnostic> {
 }
 
 #[test]
-fn good_definitions_stay_free_of_findings() {
-    let Some(folder) = shared("checks/crib/tools") else {
+fn good_definitions_have_no_findings() {
+    let Some(folder) = corpus_folder("checks/crib/tools") else {
         return;
     };
-    for path in files(&folder) {
+    for path in json_files(&folder) {
         assert_eq!(lint_file(&path, &Guidance::default()), [], "{}", path.display());
     }
 }
 
-/// What the rules find in real definitions, one line for each tool or parameter. Left out are annotations,
-/// which almost no old definition has, and shells, which are no matter of judgement.
+/// The findings in real definitions, one line for each tool or parameter. Missing annotations and
+/// shells are left out: almost no old definition has annotations, and shells need no judgement.
 #[test]
-fn finds_what_is_wrong_with_real_definitions_and_no_more() {
-    let Some(folder) = shared("corpus/mtdf") else {
+fn finds_exactly_the_known_problems_of_real_definitions() {
+    let Some(folder) = corpus_folder("corpus/mtdf") else {
         return;
     };
     let guidance = std::fs::read(folder.join("guidance__tool_guidance__2025-11-17__1e1cd116.json"))
         .expect("a guidance file");
     let (guidance, _) = formats::read_guidance(&SourceId::new("tool_guidance.json"), &guidance);
     let mut found = BTreeSet::new();
-    for diagnostic in files(&folder).iter().flat_map(|path| lint_file(path, &guidance)) {
+    for diagnostic in json_files(&folder).iter().flat_map(|path| lint_file(path, &guidance)) {
         assert_ne!(diagnostic.severity, Severity::Error, "{diagnostic:?}");
         let subject = match diagnostic.code {
             "TC501" | "TC503" => continue,

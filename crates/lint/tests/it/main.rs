@@ -3,9 +3,9 @@
 mod catalog_rules;
 mod corpus;
 mod examples;
-mod harness;
 mod names;
 mod parameters;
 mod safety;
 mod specifications;
 mod text;
+mod tools;

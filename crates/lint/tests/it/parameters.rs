@@ -6,9 +6,9 @@ use catalog::{
 };
 use serde_json::json;
 
-use crate::harness::{check, codes, lines, object, taking};
+use crate::tools::{NONE, check, codes, format_diagnostics, schema, tool_with_parameter};
 
-/// Names and descriptions of free texts that are paths; most are from real definitions.
+/// Names and descriptions of string parameters that are paths, most of them from real definitions.
 const PATHS: &[(&str, &str)] = &[
     ("path", "The directory or file path to list. Defaults to current directory if not specified."),
     ("paths", "Paths to show differences for"),
@@ -39,7 +39,7 @@ const PATHS: &[(&str, &str)] = &[
     ("input_file", "The file whose contents are read"),
 ];
 
-/// Names and descriptions of free texts that are something else; most are from real definitions.
+/// Names and descriptions of string parameters that are not paths, most of them from real definitions.
 const NOT_PATHS: &[(&str, &str)] = &[
     ("profile", "Build artifacts with the specified profile"),
     ("file_count", "How many files to keep"),
@@ -84,11 +84,11 @@ const NOT_PATHS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn warns_of_a_path_that_is_not_marked() {
+fn warns_about_an_undeclared_path() {
     for (name, description) in PATHS {
-        let text = taking(name, json!({"type": "string", "description": description}));
+        let text = tool_with_parameter(name, json!({"type": "string", "description": description}));
         assert_eq!(codes(text), ["TC301"], "{name}: {description}");
-        let array = taking(
+        let array = tool_with_parameter(
             name,
             json!({"type": "array", "items": {"type": "string"}, "description": description}),
         );
@@ -97,15 +97,16 @@ fn warns_of_a_path_that_is_not_marked() {
 }
 
 #[test]
-fn does_not_take_other_things_for_paths() {
+fn does_not_mistake_other_values_for_paths() {
     for (name, description) in NOT_PATHS {
-        let found = codes(taking(name, json!({"type": "string", "description": description})));
-        assert_eq!(found, [] as [&str; 0], "{name}: {description}");
+        let found =
+            codes(tool_with_parameter(name, json!({"type": "string", "description": description})));
+        assert_eq!(found, NONE, "{name}: {description}");
     }
 }
 
 #[test]
-fn is_content_with_a_marked_path() {
+fn accepts_a_declared_path() {
     let marked = [
         json!({"type": "string", "format": "path", "description": "The file"}),
         json!({"type": "array", "format": "path", "items": {"type": "string"}, "description": "The files"}),
@@ -115,15 +116,17 @@ fn is_content_with_a_marked_path() {
         json!({"type": "integer", "description": "The file descriptor to use"}),
     ];
     for schema in marked {
-        assert_eq!(codes(taking("input_file", schema.clone())), [] as [&str; 0], "{schema}");
+        assert_eq!(codes(tool_with_parameter("input_file", schema.clone())), NONE, "{schema}");
     }
 }
 
 #[test]
-fn knows_a_path_by_its_binding_and_content_by_its_way() {
+fn recognizes_a_path_or_content_by_its_binding() {
     let bound = |change: fn(&mut catalog::implementation::Binding)| {
-        let mut tool =
-            taking("input_file", json!({"type": "string", "description": "What to count"}));
+        let mut tool = tool_with_parameter(
+            "input_file",
+            json!({"type": "string", "description": "What to count"}),
+        );
         if let Implementation::Process(process) = &mut tool.implementation
             && let Some(Piece::Parameter(binding)) = process.pieces.first_mut()
         {
@@ -132,44 +135,49 @@ fn knows_a_path_by_its_binding_and_content_by_its_way() {
         codes(tool)
     };
     assert_eq!(bound(|_| {}), ["TC301"]);
-    assert_eq!(bound(|binding| binding.kind = ValueKind::Path), [] as [&str; 0]);
-    assert_eq!(bound(|binding| binding.kind = ValueKind::PathOrValue), [] as [&str; 0]);
-    assert_eq!(bound(|binding| binding.pass_by = PassBy::Stdin), [] as [&str; 0]);
+    assert_eq!(bound(|binding| binding.kind = ValueKind::Path), NONE);
+    assert_eq!(bound(|binding| binding.kind = ValueKind::PathOrValue), NONE);
+    assert_eq!(bound(|binding| binding.pass_by = PassBy::Stdin), NONE);
 }
 
 #[test]
-fn points_at_the_parameter_and_says_what_to_add() {
-    let found = check(taking(
+fn points_at_the_parameter_and_suggests_the_format() {
+    let found = check(tool_with_parameter(
         "input_file",
         json!({"type": "array", "items": {"type": "string"}, "description": "What to read"}),
     ));
-    insta::assert_snapshot!(lines(&found), @r#"warning TC301 tools/taker.json#/subcommand/0/options/0: the parameter `input_file` looks like a path but does not have `"format": "path"`"#);
-    assert!(found[0].hint.as_ref().is_some_and(|hint| hint.contains("to its `items`")));
+    insta::assert_snapshot!(format_diagnostics(&found), @r#"
+    warning TC301 tools/parameterized.json#/subcommand/0/options/0: the parameter `input_file` looks like a path but does not have `"format": "path"`
+      add `"format": "path"` to its `items`, so that it is restricted to the crib's roots
+    "#);
     assert_eq!(found[0].expected.as_deref(), Some("format: path"));
-    assert_eq!(found[0].tool.as_deref(), Some("taker"));
+    assert_eq!(found[0].tool.as_deref(), Some("parameterized"));
 }
 
 #[test]
-fn warns_of_a_default_that_never_counts() {
+fn warns_about_a_default_that_never_applies() {
     let with = |default| {
-        let mut tool = taking("n", json!({}));
+        let mut tool = tool_with_parameter("n", json!({}));
         let n = json!({"type": "integer", "description": "How many", "default": default});
-        tool.input = object(
+        tool.input = schema(
             json!({"type": "object", "required": ["n"], "properties": {"n": n}, "additionalProperties": false}),
         );
         codes(tool)
     };
     assert_eq!(with(json!(5)), ["TC302"]);
-    assert_eq!(with(json!(null)), [] as [&str; 0]);
+    assert_eq!(with(json!(null)), NONE);
 }
 
 #[test]
-fn warns_of_a_choice_that_is_listed_twice() {
+fn warns_about_a_duplicate_choice() {
     let choices = json!({"enum": ["red", "green", "red", 1, "1"], "description": "Which"});
-    let found = check(taking("colour", choices.clone()));
-    insta::assert_snapshot!(lines(&found), @r#"warning TC303 tools/taker.json#/subcommand/0/options/0: the parameter `colour` lists the choice "red" twice"#);
+    let found = check(tool_with_parameter("colour", choices.clone()));
+    insta::assert_snapshot!(format_diagnostics(&found), @r#"
+    warning TC303 tools/parameterized.json#/subcommand/0/options/0: the parameter `colour` lists the choice "red" twice
+      list each choice once
+    "#);
     assert_eq!(
-        codes(taking(
+        codes(tool_with_parameter(
             "colours",
             json!({"type": "array", "items": choices, "description": "Which"})
         )),
@@ -178,15 +186,15 @@ fn warns_of_a_choice_that_is_listed_twice() {
 }
 
 #[test]
-fn warns_of_an_address_without_a_word_about_the_network() {
+fn warns_about_an_address_without_a_network_declaration() {
     let uri = json!({"type": "string", "format": "uri", "description": "Where it is"});
     let urls = json!({"type": "array", "items": {"type": "string", "format": "url"}, "description": "Where they are"});
     for schema in [uri, urls] {
-        assert_eq!(codes(taking("page", schema.clone())), ["TC304"], "{schema}");
+        assert_eq!(codes(tool_with_parameter("page", schema.clone())), ["TC304"], "{schema}");
         for network in [true, false] {
-            let mut tool = taking("page", schema.clone());
+            let mut tool = tool_with_parameter("page", schema.clone());
             tool.annotations.network = Some(network);
-            assert_eq!(codes(tool), [] as [&str; 0], "{schema}");
+            assert_eq!(codes(tool), NONE, "{schema}");
         }
     }
 }

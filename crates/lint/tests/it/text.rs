@@ -1,50 +1,57 @@
-//! `TC4xx`: what tools and parameters say about themselves.
+//! `TC4xx`: descriptions and guidance.
 
 use catalog::{Mode, Severity};
 use serde_json::json;
 
-use crate::harness::{check, codes, lines, saying, taking, tool};
+use crate::tools::{
+    NONE, check, codes, format_diagnostics, tool, tool_with_description, tool_with_parameter,
+};
 
 #[test]
-fn warns_of_a_tool_or_parameter_that_says_nothing() {
+fn warns_about_missing_descriptions() {
     let found = check({
-        let mut tool = taking("n", json!({"type": "integer", "description": "  "}));
+        let mut tool = tool_with_parameter("n", json!({"type": "integer", "description": "  "}));
         tool.description.text = "\n".into();
         tool
     });
-    insta::assert_snapshot!(lines(&found), @r"
-    warning TC401 tools/taker.json#: the tool has no description
-    warning TC401 tools/taker.json#/subcommand/0/options/0: the parameter `n` has no description
+    insta::assert_snapshot!(format_diagnostics(&found), @"
+    warning TC401 tools/parameterized.json#: the tool has no description
+      describe in a sentence what it does and when to use it
+    warning TC401 tools/parameterized.json#/subcommand/0/options/0: the parameter `n` has no description
+      describe in a few words what it means
     ");
-    assert_eq!(codes(taking("n", json!({"$ref": "#/$defs/n"}))), [] as [&str; 0]);
+    assert_eq!(codes(tool_with_parameter("n", json!({"$ref": "#/$defs/n"}))), NONE);
 }
 
 #[test]
-fn warns_of_a_description_that_repeats_the_name() {
+fn warns_about_a_description_that_repeats_the_name() {
     let mut echo = tool("flush_cache");
     echo.description.text = "Flush cache.".into();
     assert_eq!(codes(echo), ["TC402"]);
     assert_eq!(
-        codes(taking("dry-run", json!({"type": "boolean", "description": "Dry run"}))),
+        codes(tool_with_parameter("dry-run", json!({"type": "boolean", "description": "Dry run"}))),
         ["TC402"]
     );
     assert_eq!(
-        codes(taking("dry-run", json!({"type": "boolean", "description": "The dry run"}))),
-        [] as [&str; 0]
+        codes(tool_with_parameter(
+            "dry-run",
+            json!({"type": "boolean", "description": "The dry run"})
+        )),
+        NONE
     );
 }
 
 #[test]
-fn notes_a_description_that_costs_much() {
-    let mut long = saying(&"word ".repeat(500));
-    assert_eq!(codes(long.clone()), [] as [&str; 0]);
+fn notes_a_long_description() {
+    let mut long = tool_with_description(&"word ".repeat(500));
+    assert_eq!(codes(long.clone()), NONE);
     long.description.guidance = Some("word ".repeat(400));
     let found = check(long);
     assert_eq!((found[0].code, found[0].severity), ("TC403", Severity::Note));
 }
 
-/// Only a tool that answers before it is done says this.
-const BACKGROUND: &[&str] = &[
+/// Texts that are true only for an asynchronous tool.
+const ASYNCHRONOUS: &[&str] = &[
     "**IMPORTANT:** This tool operates asynchronously.\n1. **Immediate Response:** Returns operation_id and status 'started'.",
     "1. **Immediate Response:** Returns operation_id and status 'started'. NOT success.",
     "2. **Final Result:** Result pushed automatically via MCP notification when complete.",
@@ -59,8 +66,8 @@ const BACKGROUND: &[&str] = &[
     "The system will automatically notify you when the operation completes",
 ];
 
-/// Only a tool whose answer is its result says this.
-const WAITING: &[&str] = &[
+/// Texts that are true only for a synchronous tool.
+const SYNCHRONOUS: &[&str] = &[
     "This tool runs synchronously and returns results immediately.",
     "These tools run synchronously by default to ensure immediate feedback",
     "**WARNING:** This is a blocking tool and makes you inefficient",
@@ -70,7 +77,7 @@ const WAITING: &[&str] = &[
     "Blocks until the server answers",
 ];
 
-/// Every tool may say this.
+/// Texts that are true for both.
 const NEITHER: &[&str] = &[
     "Cancel a running operation by its operation ID.",
     "Query the status of operations without blocking. Shows active and completed operations.",
@@ -88,46 +95,43 @@ const NEITHER: &[&str] = &[
     "Synchronise the clock",
 ];
 
-fn in_mode(mode: Mode, text: &str) -> Vec<&'static str> {
-    let mut tool = saying(text);
+fn codes_in_mode(mode: Mode, text: &str) -> Vec<&'static str> {
+    let mut tool = tool_with_description(text);
     tool.mode = mode;
     codes(tool)
 }
 
 #[test]
-fn warns_when_the_text_promises_another_mode() {
-    for text in BACKGROUND {
-        assert_eq!(in_mode(Mode::Synchronous, text), ["TC404"], "{text}");
-        assert_eq!(in_mode(Mode::Asynchronous, text), [] as [&str; 0], "{text}");
+fn warns_when_the_text_contradicts_the_mode() {
+    for text in ASYNCHRONOUS {
+        assert_eq!(codes_in_mode(Mode::Synchronous, text), ["TC404"], "{text}");
+        assert_eq!(codes_in_mode(Mode::Asynchronous, text), NONE, "{text}");
     }
-    for text in WAITING {
-        assert_eq!(in_mode(Mode::Asynchronous, text), ["TC404"], "{text}");
-        assert_eq!(in_mode(Mode::Synchronous, text), [] as [&str; 0], "{text}");
+    for text in SYNCHRONOUS {
+        assert_eq!(codes_in_mode(Mode::Asynchronous, text), ["TC404"], "{text}");
+        assert_eq!(codes_in_mode(Mode::Synchronous, text), NONE, "{text}");
     }
 }
 
 #[test]
-fn is_silent_about_texts_that_promise_nothing() {
+fn accepts_texts_that_fit_both_modes() {
     for text in NEITHER {
-        assert_eq!(in_mode(Mode::Synchronous, text), [] as [&str; 0], "{text}");
-        assert_eq!(in_mode(Mode::Asynchronous, text), [] as [&str; 0], "{text}");
+        assert_eq!(codes_in_mode(Mode::Synchronous, text), NONE, "{text}");
+        assert_eq!(codes_in_mode(Mode::Asynchronous, text), NONE, "{text}");
     }
     let comparing = "This tool runs SYNCHRONOUSLY and provides complete results, unlike tasks which run asynchronously";
-    assert_eq!(in_mode(Mode::Synchronous, comparing), [] as [&str; 0]);
+    assert_eq!(codes_in_mode(Mode::Synchronous, comparing), NONE);
 }
 
 #[test]
-fn checks_guidance_apart_from_the_text_and_quotes_both() {
-    let mut tool = saying("Run the tests. Returns an\noperation_id.");
+fn checks_guidance_and_description_separately() {
+    let mut tool = tool_with_description("Run the tests. Returns an\noperation_id.");
     tool.description.guidance = Some("This tool operates asynchronously.".into());
     let found = check(tool);
-    insta::assert_snapshot!(lines(&found), @r#"
-    warning TC404 tools/speaker.json#: the tool is synchronous, but its description promises an answer before it is done: "Returns an operation_id"
-    warning TC404 tools/speaker.json#: the tool is synchronous, but its guidance promises an answer before it is done: "asynchronously"
+    insta::assert_snapshot!(format_diagnostics(&found), @r#"
+    warning TC404 tools/described.json#: the tool is synchronous, but its description promises a reply before it is done: "Returns an operation_id"
+      change the text, or set `"synchronous": false`
+    warning TC404 tools/described.json#: the tool is synchronous, but its guidance promises a reply before it is done: "asynchronously"
+      choose another guidance block, or set `"synchronous": false`
     "#);
-    assert_eq!(found[0].hint.as_deref(), Some("change the text, or say `\"synchronous\": false`"));
-    assert_eq!(
-        found[1].hint.as_deref(),
-        Some("choose another guidance block, or say `\"synchronous\": false`")
-    );
 }

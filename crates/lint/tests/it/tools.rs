@@ -1,4 +1,4 @@
-//! Tools made by hand, and what the rules say about them.
+//! Tools built by hand, and the diagnostics of all rules about them.
 
 use catalog::{
     Annotations, Catalog, Diagnostic, Implementation, Location, Origin, Parameter, Schema,
@@ -8,7 +8,10 @@ use catalog::{
 use lint::Context;
 use serde_json::{Map, Value, json};
 
-/// A tool with nothing wrong with it.
+/// No rule codes.
+pub(crate) const NONE: [&str; 0] = [];
+
+/// A tool without problems.
 pub(crate) fn tool(name: &str) -> Tool {
     let origin = Origin::value(&SourceId::new(format!("tools/{name}.json")), "");
     let implementation =
@@ -24,18 +27,18 @@ pub(crate) fn tool(name: &str) -> Tool {
     tool
 }
 
-/// A good tool that says `text` about itself.
-pub(crate) fn saying(text: &str) -> Tool {
-    let mut tool = tool("speaker");
+/// A tool without problems, except for what `text` may cause.
+pub(crate) fn tool_with_description(text: &str) -> Tool {
+    let mut tool = tool("described");
     tool.description.text = text.to_owned();
     tool
 }
 
-/// A good tool with one optional parameter, bound as an option.
-pub(crate) fn taking(name: &str, schema: Value) -> Tool {
-    let mut tool = tool("taker");
-    tool.input = object(
-        json!({"type": "object", "properties": {name: schema}, "additionalProperties": false}),
+/// A tool with one optional parameter, passed as an option.
+pub(crate) fn tool_with_parameter(name: &str, property: Value) -> Tool {
+    let mut tool = tool("parameterized");
+    tool.input = schema(
+        json!({"type": "object", "properties": {name: property}, "additionalProperties": false}),
     );
     tool.parameters = vec![Parameter {
         name: name.into(),
@@ -48,35 +51,36 @@ pub(crate) fn taking(name: &str, schema: Value) -> Tool {
     tool
 }
 
-/// A schema from JSON.
-pub(crate) fn object(value: Value) -> Schema {
+/// A schema from a JSON object.
+pub(crate) fn schema(value: Value) -> Schema {
     let object: Map<String, Value> = value.as_object().expect("an object").clone();
     Schema::new(object)
 }
 
-/// What the rules find in these tools, in a crib of this name.
-pub(crate) fn check_in(crib: &str, tools: Vec<Tool>) -> Vec<Diagnostic> {
+/// The diagnostics for a crib with this name and these tools.
+pub(crate) fn check_all(crib: &str, tools: Vec<Tool>) -> Vec<Diagnostic> {
     let (catalog, duplicates) = Catalog::merge(tools);
-    assert_eq!(duplicates, [], "the harness takes distinct names");
+    assert_eq!(duplicates, [], "the names are distinct");
     lint::check(&catalog, &Context { crib: crib.to_owned(), ..Context::default() })
 }
 
-/// What the rules find in one tool.
+/// The diagnostics for one tool.
 pub(crate) fn check(tool: Tool) -> Vec<Diagnostic> {
-    check_in("my-crib", vec![tool])
+    check_all("my-crib", vec![tool])
 }
 
-/// The codes of what the rules find in one tool.
+/// The codes of the diagnostics for one tool.
 pub(crate) fn codes(tool: Tool) -> Vec<&'static str> {
     check(tool).into_iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-/// What the rules find, as lines of severity, code, place and message.
-pub(crate) fn lines(found: &[Diagnostic]) -> String {
+/// Diagnostics as lines of severity, code, place and message, each with its hint below.
+pub(crate) fn format_diagnostics(found: &[Diagnostic]) -> String {
     let line = |of: &Diagnostic| {
         let pointer = of.origin.pointer().unwrap_or_default();
+        let hint = of.hint.as_ref().map(|hint| format!("\n  {hint}")).unwrap_or_default();
         format!(
-            "{} {} {}#{pointer}: {}",
+            "{} {} {}#{pointer}: {}{hint}",
             of.severity.as_str(),
             of.code,
             of.origin.source,

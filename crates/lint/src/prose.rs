@@ -4,28 +4,29 @@ use std::{borrow::Cow, ops::Range};
 
 /// One word of a text.
 pub(crate) struct Word<'a> {
-    /// The word in lower case.
+    /// The word in lower case, with `’` as `'`. Borrowed if the text has it in this form.
     pub(crate) lower: Cow<'a, str>,
-    /// Where it stands, in bytes.
+    /// The byte range in the text.
     pub(crate) span: Range<usize>,
-    /// The number of the sentence it belongs to.
+    /// The index of its sentence.
     pub(crate) sentence: usize,
 }
 
-/// The words of a text. Whatever is not a letter, a digit or an inner apostrophe parts words, so
-/// that neither Markdown nor snake case hides one.
-pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
-    let mut found = Vec::new();
+/// Splits a text into words. Everything but letters, digits and inner apostrophes separates words, so
+/// that neither Markdown (`**DO NOT**`) nor snake case (`operation_id`) hides one.
+pub(crate) fn split_prose(text: &str) -> Vec<Word<'_>> {
+    let mut words = Vec::new();
+    // `start` is where the current word begins.
     let (mut start, mut sentence) = (None, 0);
     let mut characters = text.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
-        let inside = c.is_alphanumeric()
+        let is_inside = c.is_alphanumeric()
             || start.is_some() && is_apostrophe(c) && next.is_some_and(char::is_alphanumeric);
-        match (inside, start) {
+        match (is_inside, start) {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
-                found.push(word(text, from..at, sentence));
+                words.push(new_word(text, from..at, sentence));
                 start = None;
             }
             _ => {}
@@ -35,16 +36,19 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
         }
     }
     if let Some(from) = start {
-        found.push(word(text, from..text.len(), sentence));
+        words.push(new_word(text, from..text.len(), sentence));
     }
-    found
+    words
 }
 
-fn word(text: &str, span: Range<usize>, sentence: usize) -> Word<'_> {
+fn new_word(text: &str, span: Range<usize>, sentence: usize) -> Word<'_> {
     let raw = &text[span.clone()];
-    let plain = raw.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    let lower =
-        if plain { Cow::Borrowed(raw) } else { Cow::Owned(raw.to_lowercase().replace('’', "'")) };
+    let is_lower = raw.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let lower = if is_lower {
+        Cow::Borrowed(raw)
+    } else {
+        Cow::Owned(raw.to_lowercase().replace('’', "'"))
+    };
     Word { lower, span, sentence }
 }
 
@@ -52,7 +56,8 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// A full stop inside a file name ends no sentence, and neither does a line that is merely broken.
+/// Whether `c` ends a sentence. A full stop inside a file name does not, nor does a line break within
+/// a paragraph.
 fn ends_sentence(c: char, next: Option<char>) -> bool {
     match c {
         ';' => true,
@@ -66,11 +71,11 @@ fn ends_sentence(c: char, next: Option<char>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::split_prose;
 
     #[test]
     fn finds_words_and_sentences_through_markdown_and_snake_case() {
-        let found = words("**DO NOT** read\nCargo.lock. Don’t\n- `operation_id`");
+        let found = split_prose("**DO NOT** read\nCargo.lock. Don’t\n- `operation_id`");
         let plain: Vec<_> = found.iter().map(|word| (word.sentence, word.lower.as_ref())).collect();
         let expected = [
             (0, "do"),
