@@ -1,4 +1,5 @@
-//! Problems that are allowed, with reasons: `[[allow]]` of the crib and the comments of documents.
+//! Suppresses diagnostics that are allowed with a reason, by `[[allow]]` or by a comment in a
+//! document.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -7,41 +8,41 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{Clause, config, crib};
+use crate::{Clause, clause::report_broken_config, discover::CONFIG};
 
-/// An `[[allow]]` that cannot be used.
+/// An invalid `[[allow]]`.
 pub(crate) static BROKEN_ALLOW: Rule = Rule {
     code: "TC640",
     name: "broken-allow",
     severity: Severity::Error,
-    why: "An `[[allow]]` names the code of a rule and says why its problems are allowed, for some tools or files. One \
-          without a reason, or whose glob is not a glob, would hide problems that nobody has judged.",
+    why: "An `[[allow]]` names the code of a rule and the reason why its diagnostics are allowed, for some tools or files. \
+          A clause without a reason or with an invalid glob would hide diagnostics that no one has reviewed.",
     bad: "[[allow]]\ncode = \"TC307\"\nreason = \"\"\n",
     good: "[[allow]]\ncode = \"TC307\"\ntools = \"git_*\"\nreason = \"examples follow with 1.0\"\n",
 };
 
-/// An allowance that allows nothing.
+/// An allowance that matches no diagnostic.
 pub(crate) static USELESS_ALLOW: Rule = Rule {
     code: "TC641",
     name: "useless-allow",
     severity: Severity::Note,
-    why: "Something is allowed that does not occur: it has been mended, or the code or the glob is misspelled. Take the \
-          allowance out, so that a new problem of the kind is seen.",
+    why: "The allowed problem does not occur: it was fixed, or the code or the glob is misspelled. Remove the allowance, \
+          so that a new problem of this kind is reported.",
     bad: "",
     good: "",
 };
 
-/// Problems that the crib allows.
+/// Ignores the diagnostics of a rule. Errors cannot be ignored.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllowClause {
-    /// The code of the rule; of a change that `diff` finds, its name.
+    /// Code of the rule, or the name of a change that `diff` reports.
     pub code: String,
-    /// A glob over tool names; without one, all.
+    /// Glob for tool names. Default: all.
     pub tools: Option<String>,
-    /// A glob over file names, relative to the crib; without one, all.
+    /// Glob for file names, relative to the crib. Default: all.
     pub file: Option<String>,
-    /// Why, in words for whoever reads this next.
+    /// Reason, for the next reader.
     pub reason: String,
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct Allow {
     span: Range<usize>,
 }
 
-/// Compiles the clauses that can be used, and tells what is wrong with the others.
+/// Compiles the valid clauses and reports the problems of the others.
 pub(crate) fn compile(
     source: &SourceId,
     written: &[Spanned<Clause<AllowClause>>],
@@ -65,23 +66,23 @@ pub(crate) fn compile(
     for clause in written {
         let span = clause.span();
         match clause.get_ref() {
-            Clause::Read(written) => compiled.extend(Allow::compile(source, written, span, found)),
-            Clause::Unread(reason) => {
-                found.push(config::broken(source, span.start, reason.clone()))
+            Clause::Valid(written) => compiled.extend(Allow::compile(source, written, span, found)),
+            Clause::Invalid(reason) => {
+                found.push(report_broken_config(source, span.start, reason.clone()))
             }
         }
     }
     compiled
 }
 
-/// Takes out what is allowed, and tells which allowances allow nothing.
+/// Removes allowed diagnostics, and reports allowances that match none.
 pub(crate) fn apply(
     documents: &HashMap<SourceId, Vec<Allowance>>,
     clauses: &[Allow],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut used_in_documents: Vec<(&SourceId, Range<usize>)> = Vec::new();
-    let mut used = vec![false; clauses.len()];
+    let mut used_allowances: Vec<(&SourceId, Range<usize>)> = Vec::new();
+    let mut is_clause_used = vec![false; clauses.len()];
     diagnostics.retain(|diagnostic| {
         let own = documents
             .get(&diagnostic.origin.source)
@@ -90,32 +91,33 @@ pub(crate) fn apply(
             .find(|allowance| allowance.covers(diagnostic));
         if let Some(allowance) = own {
             if let Some((source, _)) = documents.get_key_value(&diagnostic.origin.source) {
-                used_in_documents.push((source, allowance.span.clone()));
+                used_allowances.push((source, allowance.span.clone()));
             }
             return false;
         }
         match clauses.iter().position(|clause| clause.covers(diagnostic)) {
             Some(index) => {
-                used[index] = true;
+                is_clause_used[index] = true;
                 false
             }
             None => true,
         }
     });
-    let config = SourceId::new(crib::CONFIG);
-    let idle = clauses.iter().zip(used).filter(|(clause, used)| !used && !clause.is_of_change());
-    let mut useless: Vec<Diagnostic> = idle
-        .map(|(clause, _)| told(Origin::offset(&config, clause.span.start), &clause.code))
+    let config = SourceId::new(CONFIG);
+    let unused = clauses
+        .iter()
+        .zip(is_clause_used)
+        .filter(|(clause, is_used)| !is_used && !clause.is_for_change());
+    let mut useless: Vec<Diagnostic> = unused
+        .map(|(clause, _)| report_useless(Origin::offset(&config, clause.span.start), &clause.code))
         .collect();
     for (source, allowances) in documents {
-        let idle = allowances
+        let unused = allowances
             .iter()
-            .filter(|allowance| !used_in_documents.contains(&(source, allowance.span.clone())));
-        useless.extend(
-            idle.map(|allowance| {
-                told(Origin::span(source, allowance.span.clone()), &allowance.code)
-            }),
-        );
+            .filter(|allowance| !used_allowances.contains(&(source, allowance.span.clone())));
+        useless.extend(unused.map(|allowance| {
+            report_useless(Origin::span(source, allowance.span.clone()), &allowance.code)
+        }));
     }
     diagnostics.append(&mut useless);
 }
@@ -127,7 +129,7 @@ impl Allow {
         span: Range<usize>,
         found: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
-        let known = found.len();
+        let problems_before = found.len();
         let mut broken = |message: String, hint: &str| {
             found.push(
                 Diagnostic::new(&BROKEN_ALLOW, Origin::offset(source, span.start), message)
@@ -136,56 +138,55 @@ impl Allow {
         };
         let AllowClause { code, tools, file, reason } = written;
         if reason.trim().is_empty() {
-            broken(format!("`{code}` is allowed without a reason"), "say why in `reason`");
+            broken(format!("`{code}` is allowed without a reason"), "give a reason in `reason`");
         }
-        let mut take = |glob: Option<Result<Glob, GlobError>>| match glob.transpose() {
+        let mut check_glob = |glob: Option<Result<Glob, GlobError>>| match glob.transpose() {
             Ok(glob) => glob,
             Err(error) => {
-                broken(
-                    format!("this is not a glob: {error}"),
-                    "write a name, with `*` for any text",
-                );
+                broken(format!("invalid glob: {error}"), "write a name, with `*` for any text");
                 None
             }
         };
-        let tools = take(tools.as_deref().map(Glob::new));
-        let file = take(file.as_deref().map(Glob::for_paths));
-        let is_sound = found.len() == known;
-        is_sound.then(|| Self { code: code.clone(), tools, file, reason: reason.clone(), span })
+        let tools = check_glob(tools.as_deref().map(Glob::new));
+        let file = check_glob(file.as_deref().map(Glob::for_paths));
+        let is_valid = found.len() == problems_before;
+        is_valid.then(|| Self { code: code.clone(), tools, file, reason: reason.clone(), span })
     }
 
-    /// Why a change of a tool is allowed, if it is.
+    /// The reason to allow a change of a tool, if this clause covers it.
     pub(crate) fn reason_for(&self, rule: &str, tool: &str) -> Option<&str> {
-        let fits_tool = self.tools.as_ref().is_none_or(|glob| glob.is_match(tool));
-        (self.code == rule && self.file.is_none() && fits_tool).then_some(self.reason.as_str())
+        let matches_tool = self.tools.as_ref().is_none_or(|glob| glob.is_match(tool));
+        (self.code == rule && self.file.is_none() && matches_tool).then_some(self.reason.as_str())
     }
 
-    /// Whether it is for a change between two versions, which is seen only when these are compared.
-    fn is_of_change(&self) -> bool {
+    /// Whether it is for a change between two versions. Such a clause matches only in `diff`, so a
+    /// check cannot tell that it is useless.
+    fn is_for_change(&self) -> bool {
         compat::CHANGES.iter().any(|rule| rule.name == self.code)
     }
 
-    /// Whether it is for this diagnostic. Errors are not allowed away: what has one cannot be served.
+    /// Whether it covers a diagnostic. It never covers errors, because a tool with an error cannot
+    /// be served.
     fn covers(&self, diagnostic: &Diagnostic) -> bool {
-        let fits_tool = match (&self.tools, &diagnostic.tool) {
+        let matches_tool = match (&self.tools, &diagnostic.tool) {
             (None, _) => true,
             (Some(glob), Some(tool)) => glob.is_match(tool),
             (Some(_), None) => false,
         };
-        let fits_file =
+        let matches_file =
             self.file.as_ref().is_none_or(|glob| glob.is_match(diagnostic.origin.source.as_str()));
         diagnostic.code == self.code
             && diagnostic.severity < Severity::Error
-            && fits_tool
-            && fits_file
+            && matches_tool
+            && matches_file
     }
 }
 
-fn told(origin: Origin, code: &str) -> Diagnostic {
+fn report_useless(origin: Origin, code: &str) -> Diagnostic {
     Diagnostic::new(
         &USELESS_ALLOW,
         origin,
-        format!("`{code}` is allowed here, and nothing has that problem"),
+        format!("`{code}` is allowed here, but no diagnostic has this code"),
     )
-    .hint("take it out, or correct the code")
+    .hint("remove it, or correct the code")
 }

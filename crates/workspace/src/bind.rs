@@ -1,10 +1,11 @@
-//! `[[bind]]`: what runs tools whose definition does not say it.
+//! `[[bind]]`: implementations for tools whose definition has none.
 //!
-//! A clause is compiled when the configuration is read, where it may be refused, and applied whenever
-//! definitions are. The first clause that matches a tool counts.
+//! Clauses are compiled with the configuration, which an invalid clause makes invalid, and applied
+//! whenever definitions are read. The first clause that matches a tool applies.
 
 mod chain;
 mod rules;
+mod target;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -26,43 +27,48 @@ pub(crate) use rules::{
     USELESS_BIND,
 };
 
-/// What runs tools whose definition does not say it. Exactly one of `python`, `command` and `tool` is given.
+use target::Target;
+
+/// Implementation for tools whose definition has none: exactly one of `python`, `command` and
+/// `tool`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bind {
-    /// A glob over tool names.
+    /// Glob for tool names.
     pub tools: String,
-    /// A Python module whose functions are called like the last part of the tools' names; `module:function` for one function.
+    /// Python module whose functions are named after the last part of the tool names, or
+    /// `module:function`.
     pub python: Option<String>,
-    /// The folders in which modules are looked for, relative to the crib; the crib itself if not given.
+    /// Folders to search for Python modules, relative to the crib. Default: the crib.
     pub path: Option<Vec<String>>,
-    /// A program and its arguments. Tools of Markdown specifications give it their arguments as JSON on standard input and
-    /// take JSON from its standard output; for tools of command lines, `{name}` stands for the value of a parameter.
+    /// Program and arguments. For tools from Markdown specifications, arguments are JSON on standard
+    /// input and the result is JSON on standard output. For command-line tools, `{name}` is replaced
+    /// by the value of a parameter.
     pub command: Option<Vec<String>>,
-    /// Another tool of the crib, which is called with the same arguments.
+    /// Another tool of the crib, called with the same arguments.
     pub tool: Option<String>,
-    /// What becomes of a result that is not as the specification says; `warn` if not given.
+    /// Action for results that do not match the specification. Default: `warn`.
     pub output: Option<OutputCheck>,
-    /// How long a call may run, in seconds.
+    /// Timeout, in seconds.
     pub timeout_seconds: Option<u64>,
-    /// Whether the tools change anything, where their definition does not say it.
+    /// Whether the tools change anything.
     pub mutates: Option<bool>,
-    /// Whether what they change is hard to undo.
+    /// Whether their changes are hard to undo.
     pub dangerous: Option<bool>,
-    /// Whether they talk to the network.
+    /// Whether they use the network.
     pub network: Option<bool>,
-    /// Whether a person must agree to each call.
+    /// Whether each call needs approval.
     pub requires_approval: Option<bool>,
 }
 
-/// What becomes of a result that is not as the specification says.
+/// Action for results that do not match the specification.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputCheck {
-    /// It is returned, with a word about it.
+    /// Return the result with a warning.
     #[default]
     Warn,
-    /// The call has failed.
+    /// Fail the call.
     Fail,
 }
 
@@ -75,7 +81,7 @@ impl From<OutputCheck> for OnMismatch {
     }
 }
 
-/// A clause that can be applied.
+/// A compiled clause.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     written: Bind,
@@ -84,15 +90,7 @@ pub(crate) struct Binding {
     origin: Origin,
 }
 
-#[derive(Clone, Debug)]
-enum Target {
-    /// A module, and which of its functions if that is said.
-    Python(String, Option<String>),
-    Command(Vec<String>),
-    Tool(String),
-}
-
-/// Compiles clauses; all problems of all of them if there are any.
+/// Compiles the clauses, or reports the problems of all of them.
 pub(crate) fn compile(
     source: &SourceId,
     written: &[Spanned<Bind>],
@@ -107,7 +105,7 @@ pub(crate) fn compile(
                 "write a name, with `*` for any text and `?` for any character",
             )
         });
-        match glob.and_then(|glob| Ok((glob, Target::of(bind)?))) {
+        match glob.and_then(|glob| Ok((glob, Target::parse(bind)?))) {
             Ok((glob, target)) => {
                 bindings.push(Binding { written: bind.clone(), glob, target, origin })
             }
@@ -119,89 +117,39 @@ pub(crate) fn compile(
     if found.is_empty() { Ok(bindings) } else { Err(found) }
 }
 
-impl Target {
-    /// What a clause binds to; else what is wrong with it, and what to do.
-    fn of(bind: &Bind) -> Result<Self, (String, &'static str)> {
-        let only_python = "take it out, or bind to `python`";
-        match (&bind.python, &bind.command, &bind.tool) {
-            (Some(text), None, None) => python(text),
-            (None, _, _) if bind.path.is_some() => {
-                Err(("`path` is for modules of Python".to_owned(), only_python))
-            }
-            (None, Some(command), None)
-                if command.first().is_some_and(|program| !program.is_empty()) =>
-            {
-                Ok(Self::Command(command.clone()))
-            }
-            (None, Some(_), None) => Err((
-                "`command` names no program".to_owned(),
-                "write `command = [\"prog\", \"arg\"]`",
-            )),
-            (None, None, Some(tool)) => Ok(Self::Tool(tool.clone())),
-            (None, None, None) => Err((
-                format!("nothing is said that runs `{}`", bind.tools),
-                "add one of `python`, `command` and `tool`",
-            )),
-            _ => Err((
-                format!("more than one thing is to run `{}`", bind.tools),
-                "keep one of `python`, `command` and `tool`",
-            )),
-        }
-    }
-}
-
-fn python(text: &str) -> Result<Target, (String, &'static str)> {
-    let (module, function) = match text.split_once(':') {
-        Some((module, function)) => (module, Some(function)),
-        None => (text, None),
-    };
-    if !module.split('.').all(is_identifier) || !function.is_none_or(is_identifier) {
-        let message = format!("`{text}` is not a module of Python");
-        return Err((
-            message,
-            "write it as in an import, `package.module`, or `package.module:function`",
-        ));
-    }
-    Ok(Target::Python(module.to_owned(), function.map(str::to_owned)))
-}
-
-fn is_identifier(text: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    !text.is_empty() && text.chars().all(is_part) && !text.starts_with(|c: char| c.is_numeric())
-}
-
-/// Binds tools, and says what is strange about that.
+/// Binds tools, and reports clauses without effect and targets that cannot be called.
 pub(crate) fn apply(
     bindings: &[Binding],
     crib: &Path,
     tools: &mut [Arc<Tool>],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    // The index of the clause that bound each tool.
     let mut bound = HashMap::new();
     for (index, binding) in bindings.iter().enumerate() {
         binding.apply(index, tools, &mut bound, diagnostics);
-        diagnostics.extend(binding.missing_folders(crib));
+        diagnostics.extend(binding.report_missing_folders(crib));
     }
     let sources: HashSet<_> = tools
         .iter()
         .filter(|tool| bound.contains_key(&tool.name))
         .map(|tool| &tool.origin.source)
         .collect();
-    // What was said about the missing program is no longer true.
+    // The readers reported the missing command before the tools were bound.
     diagnostics.retain(|found| {
         found.code != formats::MISSING_COMMAND.code || !sources.contains(&found.origin.source)
     });
     let origins =
         bound.into_iter().map(|(name, index)| (name, bindings[index].origin.clone())).collect();
-    for (name, found) in chain::lost(tools, &origins) {
+    for (name, found) in chain::find_unresolved(tools, &origins) {
         tools.iter_mut().filter(|tool| tool.name == name).for_each(unbind);
         diagnostics.push(found);
     }
-    chain::inherit(tools);
+    chain::inherit_annotations(tools);
 }
 
 impl Binding {
-    /// Binds the tools that it matches and nobody has bound.
+    /// Binds the matching tools that have no implementation and that no earlier clause has bound.
     fn apply(
         &self,
         index: usize,
@@ -213,7 +161,7 @@ impl Binding {
         for tool in tools.iter_mut().filter(|tool| self.matches(tool)) {
             match bound.get(&tool.name) {
                 None if matches!(tool.implementation, Implementation::Missing) => {}
-                // Of the same name, in another document.
+                // Another document describes the tool too.
                 Some(same) if *same == index => {}
                 Some(_) => {
                     earlier.push(tool.name.clone());
@@ -222,27 +170,27 @@ impl Binding {
                 None => continue,
             }
             new.insert(tool.name.clone());
-            match self.bound(tool) {
-                Some(ready) => *tool = Arc::new(ready),
-                None => diagnostics.push(self.no_function(tool)),
+            match self.bind(tool) {
+                Some(bound) => *tool = Arc::new(bound),
+                None => diagnostics.push(self.report_no_function(tool)),
             }
             bound.insert(tool.name.clone(), index);
         }
-        diagnostics.extend(self.overlap(new.is_empty(), &earlier));
+        diagnostics.extend(self.report_overlap(new.is_empty(), &earlier));
     }
 
     fn matches(&self, tool: &Tool) -> bool {
         self.glob.is_match(&tool.name) && !name::BUILT_IN.contains(&tool.name.as_str())
     }
 
-    /// The tool with what runs it; none if no function can be called like it.
-    fn bound(&self, tool: &Tool) -> Option<Tool> {
+    /// The tool with its implementation; `None` if its name is not a valid function name.
+    fn bind(&self, tool: &Tool) -> Option<Tool> {
         let mut tool = tool.clone();
         match &self.target {
             Target::Command(command) => tool = formats::bind(tool, command),
             Target::Tool(other) => tool.implementation = Implementation::Tool(other.clone()),
             Target::Python(module, function) => {
-                let function = function.clone().or_else(|| function_of(&tool.name))?;
+                let function = function.clone().or_else(|| target::function_name(&tool.name))?;
                 let path = self.written.path.clone().unwrap_or_else(|| vec![".".to_owned()]);
                 tool.implementation = Implementation::Python(PythonFunction {
                     module: module.clone(),
@@ -251,7 +199,7 @@ impl Binding {
                 });
             }
         }
-        // A command line answers with text, and nothing is said about that.
+        // The output of a command line is text, which no schema describes.
         let is_text = matches!(&tool.implementation, Implementation::Process(process) if !process.speaks_json());
         tool.on_mismatch = (!is_text).then(|| self.written.output.unwrap_or_default().into());
         tool.timeout = self.written.timeout_seconds.map(Duration::from_secs).or(tool.timeout);
@@ -264,11 +212,11 @@ impl Binding {
         Some(tool)
     }
 
-    fn overlap(&self, is_useless: bool, earlier: &[String]) -> Option<Diagnostic> {
+    fn report_overlap(&self, is_useless: bool, earlier: &[String]) -> Option<Diagnostic> {
         let tools = &self.written.tools;
         match earlier.first() {
             None if is_useless => {
-                let message = format!("`{tools}` matches no tool without a program");
+                let message = format!("`{tools}` matches no tool without an implementation");
                 Some(
                     Diagnostic::new(&USELESS_BIND, self.origin.clone(), message)
                         .hint("`toolcrib list` shows the names"),
@@ -276,11 +224,12 @@ impl Binding {
             }
             None => None,
             Some(_) if is_useless => {
-                let message =
-                    format!("every tool that `{tools}` matches is bound by an earlier `[[bind]]`");
+                let message = format!(
+                    "an earlier `[[bind]]` already binds every tool that `{tools}` matches"
+                );
                 Some(
                     Diagnostic::new(&USELESS_BIND, self.origin.clone(), message)
-                        .hint("put it first if it is to count"),
+                        .hint("move it up if it should apply"),
                 )
             }
             Some(first) => {
@@ -290,36 +239,30 @@ impl Binding {
                     String::new()
                 };
                 let message =
-                    format!("`{first}`{others} of `{tools}` stays bound by an earlier `[[bind]]`");
-                let hint = "nothing need be done; put this one first if it is to count";
+                    format!("an earlier `[[bind]]` already binds `{first}`{others} of `{tools}`");
+                let hint = "no action is needed; move this clause up if it should apply";
                 Some(Diagnostic::new(&SHADOWED_BIND, self.origin.clone(), message).hint(hint))
             }
         }
     }
 
-    fn no_function(&self, tool: &Tool) -> Diagnostic {
+    fn report_no_function(&self, tool: &Tool) -> Diagnostic {
         let message =
-            format!("no function of Python can be called like the last part of `{}`", tool.name);
+            format!("the last part of `{}` is not a valid name for a Python function", tool.name);
         let found =
             Diagnostic::new(&NO_FUNCTION_NAME, self.origin.clone(), message).tool(&tool.name);
-        found.hint("bind it by itself, with `python = \"module:function\"`")
+        found.hint("bind the tool separately, with `python = \"module:function\"`")
     }
 
-    fn missing_folders(&self, crib: &Path) -> impl Iterator<Item = Diagnostic> {
+    fn report_missing_folders(&self, crib: &Path) -> impl Iterator<Item = Diagnostic> {
         let missing =
             self.written.path.iter().flatten().filter(|folder| !crib.join(folder).is_dir());
         missing.map(|folder| {
-            let message = format!("`{folder}` is not a folder, so that no module is found there");
+            let message = format!("there is no folder `{folder}` to search for modules");
             Diagnostic::new(&NO_MODULE_FOLDER, self.origin.clone(), message)
                 .hint("paths are relative to the crib")
         })
     }
-}
-
-/// The function that is called like a tool.
-fn function_of(name: &str) -> Option<String> {
-    let last = name.rsplit(['.', '/']).next().unwrap_or(name).replace('-', "_");
-    is_identifier(&last).then_some(last)
 }
 
 fn unbind(tool: &mut Arc<Tool>) {

@@ -1,113 +1,107 @@
-//! `toolcrib.toml`: every key has a default, and an unknown one is a mistake.
+//! `toolcrib.toml`. Every key has a default, and an unknown key is an error.
+//!
+//! The doc comments of the keys are the text of `docs/reference/config.md` and of the JSON Schema
+//! that editors use.
 
 use std::{path::PathBuf, time::Duration};
 
-use catalog::{Diagnostic, ErrorForm, Origin, Rule, Severity, SourceId};
+use catalog::{Diagnostic, ErrorForm, SourceId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
 use crate::{
     AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, FlagsConfig, PolicyClause,
-    RuleClause, SwitchClause, flags,
-};
-
-/// A `toolcrib.toml` that cannot be used.
-pub(crate) static BROKEN_CONFIG: Rule = Rule {
-    code: "TC601",
-    name: "broken-config",
-    severity: Severity::Error,
-    why: "The configuration decides which folders tools may touch and how they are confined, so a file that is not \
-          understood is not guessed at: `serve` does not start with it, and a running server keeps the one it has. \
-          `toolcrib schema config` prints what may stand in it.",
-    bad: "[crib]\nnames = \"my-crib\"\n",
-    good: "[crib]\nname = \"my-crib\"\n",
+    RuleClause, SwitchClause, clause::report_broken_config, flags,
 };
 
 /// The configuration of a crib.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The crib itself.
+    /// Name, roots and texts of the crib.
     #[serde(rename = "crib")]
     pub crib: CribConfig,
-    /// What the programs of tools may reach.
+    /// Sandbox of the programs that tools run.
     pub confine: Confine,
-    /// How much the programs of tools may use.
+    /// Resource limits of the programs that tools run.
     pub limits: Limits,
-    /// R processes, and how long they are kept.
+    /// R worker processes.
     pub r: RConfig,
-    /// Whom the server answers over HTTP.
+    /// HTTP access and limits.
     pub http: Http,
-    /// What runs tools whose definition does not say it. The first that matches a tool counts.
+    /// Implementations for tools whose definition has none. The first matching clause applies.
     #[schemars(with = "Vec<Bind>")]
     pub bind: Vec<Spanned<Bind>>,
-    /// Documents, and what they are found by. With this section, even an empty one, the guide's tools are served.
+    /// Documents for agents, by category and collection. This section, even if empty, enables the
+    /// guide tools.
     pub content: Option<ContentConfig>,
     /// R Markdown and Quarto documents.
     pub documents: DocumentsConfig,
-    /// Where prompts are.
+    /// Folders with prompts.
     pub prompts: PromptsConfig,
-    /// What to do with calls, beyond what annotations say.
+    /// Which calls to allow, ask about or deny, beyond the defaults from annotations.
     #[schemars(with = "Vec<PolicyClause>")]
     pub policy: Vec<Spanned<PolicyClause>>,
-    /// What flags of this project are where nobody has set them. With this section, even an empty one, the tools for
-    /// flags are served.
+    /// Default values of this project's flags. This section, even if empty, enables the tools for
+    /// flags.
     #[schemars(schema_with = "flags::schema")]
     pub flags: Option<FlagsConfig>,
     /// Tools that are served only while a flag has a certain value.
     #[schemars(with = "Vec<SwitchClause>")]
     pub switch: Vec<Spanned<SwitchClause>>,
-    /// Problems that the crib allows, with reasons.
+    /// Diagnostics to ignore, with reasons.
     #[schemars(with = "Vec<AllowClause>")]
     pub allow: Vec<Spanned<Clause<AllowClause>>>,
-    /// Rules of the crib's own, beside ours.
+    /// Custom rules for definitions, in addition to the built-in ones.
     #[schemars(with = "Vec<RuleClause>")]
     pub rule: Vec<Spanned<Clause<RuleClause>>>,
 }
 
 impl Config {
-    /// Whether the guide's tools are served.
+    /// Whether the guide tools are served.
     pub fn has_guide(&self) -> bool {
         self.flags.is_some() || self.content.is_some()
     }
 }
 
-/// The crib itself.
+/// Name, roots and texts of the crib.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CribConfig {
-    /// The server's name; the folder's name if it is not given.
+    /// Server name. Default: the name of the folder.
     pub name: Option<String>,
-    /// Whether `mcp_{name}_` stands in front of every served name.
+    /// Whether served names start with `mcp_{name}_`.
     pub full_names: bool,
-    /// The folders that path parameters may touch, relative to the crib.
+    /// Folders that path parameters may refer to, relative to the crib.
     pub roots: Vec<PathBuf>,
-    /// How much descriptions say. If it is not given, native tools are described in full and others concisely.
+    /// Length of tool descriptions. Default: `full` for native tools with examples, `concise` for
+    /// others.
     pub descriptions: Option<Descriptions>,
-    /// How failures of native tools are written down for programs. If it is not given, each tool has its own way.
+    /// Form of structured errors of native tools. Default: each tool's own form.
     pub errors: Option<Errors>,
-    /// Whether the tool `check_definition` is served. If it is not given, it is where there are Markdown specifications.
+    /// Whether to serve the tool `check_definition`. Default: only if the crib has Markdown
+    /// specifications.
     pub check_definition: Option<bool>,
 }
 
-/// How much the description of a tool says.
+/// Length of tool descriptions.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Descriptions {
-    /// What it is for, its schema, how it is used, and examples.
+    /// Purpose, schema, usage and examples.
     Full,
-    /// What it is for.
+    /// Purpose.
     Concise,
-    /// What it is for, how it is used, and examples.
+    /// Purpose, usage and examples.
     SchemaLess,
 }
 
-/// How the failure of a native tool is written down for programs.
+/// Form of the structured errors of native tools.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Errors {
-    /// `success`, `error`, `error_type` and what else is known.
+    /// `success`, `error`, `error_type` and optional details.
     Envelope,
     /// `status`, `error_type`, `error_message`, `error_details`.
     Standard,
@@ -135,17 +129,17 @@ impl Default for CribConfig {
     }
 }
 
-/// What the programs of tools may reach.
+/// Sandbox of the programs that tools run.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Confine {
-    /// Whether programs are confined at all.
+    /// Whether programs are sandboxed.
     pub enabled: bool,
-    /// Folders and files that they may read, beyond the system, the toolchains and the roots.
+    /// Readable folders and files, in addition to the system, the toolchains and the roots.
     pub read: Vec<PathBuf>,
-    /// Folders and files that they may write, beyond the roots and their own temporary folder.
+    /// Writable folders and files, in addition to the roots and a private temporary folder.
     pub write: Vec<PathBuf>,
-    /// Names of environment variables that they get, beyond the usual ones.
+    /// Environment variables to pass, in addition to the default list.
     pub environment: Vec<String>,
 }
 
@@ -155,28 +149,28 @@ impl Default for Confine {
     }
 }
 
-/// How much the programs of tools may use. What is not given has a default.
+/// Resource limits of the programs that tools run.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// How long a tool may run that says nothing itself, in seconds.
+    /// Default timeout, in seconds.
     pub timeout_seconds: Option<u64>,
-    /// How long a program has between being asked to end and being killed, in seconds.
+    /// Seconds between asking a program to terminate and killing it.
     pub grace_seconds: Option<u64>,
-    /// How many bytes of each output stream are kept in a result.
+    /// Maximum bytes of each output stream in a result.
     pub output_bytes: Option<usize>,
-    /// How many bytes of memory a program may use.
+    /// Maximum memory of a program, in bytes.
     pub memory_bytes: Option<u64>,
-    /// How many programs run at once.
+    /// Maximum number of programs that run at the same time.
     pub concurrency: Option<usize>,
-    /// How many days operations that are over are kept; 30 if not given.
+    /// Days to keep finished operations. Default: 30.
     pub keep_days: Option<u64>,
-    /// How many bytes of operations that are over are kept; 1 GiB if not given.
+    /// Maximum bytes of finished operations to keep. Default: 1 GiB.
     pub keep_bytes: Option<u64>,
 }
 
 impl Limits {
-    /// How long, and how much of, operations that are over are kept.
+    /// How long finished operations are kept, and at most how many bytes of them.
     pub fn retention(&self) -> (Duration, u64) {
         (
             Duration::from_secs(self.keep_days.unwrap_or(30).saturating_mul(86_400)),
@@ -185,58 +179,55 @@ impl Limits {
     }
 }
 
-/// R processes, and how long they are kept. What is not given has a default.
+/// R worker processes.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RConfig {
-    /// The most R processes at once, one for each session; twice as many as there are cores, and at least 8, if not given.
+    /// Maximum number of R processes; each session has its own. Default: twice the number of cores,
+    /// at least 8.
     pub workers: Option<usize>,
-    /// How long an R process waits for the next call of its session, in seconds; 1800 if not given.
+    /// Seconds until an idle R process ends. Default: 1800.
     pub idle_seconds: Option<u64>,
-    /// How long state that is known by a handle is kept without being used, in seconds; 3600 if not given.
+    /// Seconds until unused state behind a handle is dropped. Default: 3600.
     pub handle_seconds: Option<u64>,
-    /// How long a function may run whose definition says nothing itself, in seconds; as under `limits` if not given.
+    /// Default timeout of R functions, in seconds. Default: as in `limits`.
     pub timeout_seconds: Option<u64>,
-    /// How many bytes of memory an R process may use; as under `limits` if not given.
+    /// Maximum memory of an R process, in bytes. Default: as in `limits`.
     pub memory_bytes: Option<u64>,
 }
 
-/// Whom the server answers over HTTP, and how many at once. What is not given has a default.
+/// HTTP access and limits.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Http {
-    /// Values of `Host` that are accepted, beyond loopback and the address that is listened on.
+    /// Accepted `Host` values, in addition to loopback and the listening address.
     pub hosts: Vec<String>,
-    /// Values of `Origin` that are accepted, beyond loopback, such as `https://app.example`.
+    /// Accepted `Origin` values, in addition to loopback, such as `https://app.example`.
     pub origins: Vec<String>,
-    /// The most sessions of older clients at once.
+    /// Maximum number of concurrent sessions of clients with older protocol revisions.
     pub max_sessions: Option<usize>,
-    /// The most calls at once.
+    /// Maximum number of concurrent calls.
     pub max_calls: Option<usize>,
-    /// The longest request body, in bytes.
+    /// Maximum size of a request body, in bytes.
     pub max_body_bytes: Option<usize>,
 }
 
-/// Where prompts are, beyond `prompts/*.md` and the workflows in `inst/mcp/workflows/*.yaml`.
+/// Folders with prompts, in addition to `prompts/*.md` and workflows in
+/// `inst/mcp/workflows/*.yaml`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptsConfig {
-    /// Folders with more of them, relative to the crib.
+    /// Additional folders, relative to the crib.
     pub dirs: Vec<PathBuf>,
 }
 
-/// Reads a configuration.
-pub(crate) fn read(source: &SourceId, text: &str) -> Result<Config, Box<Diagnostic>> {
+/// Parses a configuration.
+pub(crate) fn parse(source: &SourceId, text: &str) -> Result<Config, Box<Diagnostic>> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
-        Box::new(broken(source, start, error.message().trim().replace('\n', " ")))
+        let message = error.message().trim().replace('\n', " ");
+        Box::new(report_broken_config(source, start, message))
     })
-}
-
-/// That something in a configuration cannot be read.
-pub(crate) fn broken(source: &SourceId, start: usize, message: String) -> Diagnostic {
-    Diagnostic::new(&BROKEN_CONFIG, Origin::offset(source, start), message)
-        .hint("`toolcrib schema config` prints what may stand here")
 }
 
 /// The JSON Schema of `toolcrib.toml`, for editors.
@@ -248,16 +239,17 @@ pub fn config_schema() -> serde_json::Value {
 mod tests {
     use catalog::SourceId;
 
-    use super::{BROKEN_CONFIG, read};
+    use super::parse;
+    use crate::clause::BROKEN_CONFIG;
 
     #[test]
-    fn an_empty_file_is_a_config_and_an_unknown_key_is_not() {
+    fn accepts_an_empty_file_and_rejects_an_unknown_key() {
         let source = SourceId::new("toolcrib.toml");
-        assert!(read(&source, "").expect("an empty config").confine.enabled);
+        assert!(parse(&source, "").expect("an empty config").confine.enabled);
         assert_eq!(
-            read(&source, BROKEN_CONFIG.bad).expect_err("an unknown key").code,
+            parse(&source, BROKEN_CONFIG.bad).expect_err("an unknown key").code,
             BROKEN_CONFIG.code
         );
-        assert!(read(&source, BROKEN_CONFIG.good).is_ok());
+        assert!(parse(&source, BROKEN_CONFIG.good).is_ok());
     }
 }

@@ -1,14 +1,14 @@
-//! `[content]`: categories and collections, read and held against what there is.
+//! `[content]`: parses and checks categories and collections of documents.
 
 mod rules;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use catalog::{Diagnostic, Origin, Rule, SourceId, closest};
-use formats::{Category, Collection, Expression, Pattern, check_name};
+use formats::{Category, Collection, Expression, Pattern};
 use globset::Glob;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,12 +18,10 @@ pub(crate) use rules::{
     AMBIGUOUS_NAME, BAD_NAME, BROKEN_COLLECTION, BROKEN_PATTERN, MISSING_FOLDER,
 };
 
-use crate::Crib;
+/// The default pattern of a category.
+const DEFAULT_PATTERN: &str = "**/*.md";
 
-/// What a category gives if its configuration does not say.
-const USUAL: &str = "**/*.md";
-
-/// Documents, and what they are found by.
+/// Documents for agents, by category and collection.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContentConfig {
@@ -33,9 +31,9 @@ pub struct ContentConfig {
     /// Documents of several categories, by name.
     #[schemars(with = "BTreeMap<String, CollectionConfig>")]
     pub collections: BTreeMap<Spanned<String>, CollectionConfig>,
-    /// How many documents one answer may hold; 500 if not given. What is left out is said.
+    /// Maximum number of documents in one result. Default: 500. Omitted documents are reported.
     pub max_documents: Option<usize>,
-    /// How many bytes of text one answer may hold; 1 MiB if not given. What is left out is said.
+    /// Maximum bytes of text in one result. Default: 1 MiB. Omitted text is reported.
     pub max_bytes: Option<usize>,
 }
 
@@ -43,18 +41,19 @@ pub struct ContentConfig {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CategoryConfig {
-    /// The folder, relative to the crib. Nothing outside of it is read.
+    /// Folder, relative to the crib. Files outside of it are never read.
     #[schemars(with = "PathBuf")]
     pub dir: Spanned<PathBuf>,
-    /// Globs over paths in the folder: what the category gives when nothing of it is asked for in particular. A glob with
-    /// `!` before it leaves out. All Markdown files if not given.
+    /// Globs for paths in the folder, which select the documents if a request names none. A leading
+    /// `!` excludes. Default: all Markdown files.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub patterns: Vec<Spanned<String>>,
-    /// What the documents are about.
+    /// Topic of the documents.
     #[serde(default)]
     pub description: Option<String>,
-    /// Whether documents that say `type: agent/instruction` are answered as instructions. All others inform.
+    /// Whether documents with `type: agent/instruction` are returned as instructions. All others are
+    /// returned as information.
     #[serde(default)]
     pub instruct: bool,
 }
@@ -63,15 +62,15 @@ pub struct CategoryConfig {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CollectionConfig {
-    /// Expressions, in the order in which their documents are given.
+    /// Expressions. Their documents are returned in this order.
     #[schemars(with = "Vec<String>")]
     pub items: Spanned<Vec<String>>,
-    /// What the documents are about.
+    /// Topic of the documents.
     #[serde(default)]
     pub description: Option<String>,
 }
 
-/// The categories and collections of a crib that can be used.
+/// The valid categories and collections of a crib.
 #[derive(Clone, Debug, Default)]
 pub struct Content {
     /// The categories, by name.
@@ -80,54 +79,59 @@ pub struct Content {
     pub collections: Vec<Collection>,
 }
 
-/// Reads `[content]`: what can be used, and what is wrong with the rest.
-pub(crate) fn read(source: &SourceId, crib: &Crib) -> (Content, Vec<Diagnostic>) {
-    let Some(config) = &crib.config.content else {
+/// Compiles the valid parts of `[content]` and reports the problems of the others. `resolve` resolves
+/// a configured folder.
+pub(crate) fn compile(
+    source: &SourceId,
+    config: Option<&ContentConfig>,
+    resolve: &dyn Fn(&Path) -> PathBuf,
+) -> (Content, Vec<Diagnostic>) {
+    let Some(config) = config else {
         return Default::default();
     };
-    let mut reader = Reader { source, crib, found: Vec::new() };
+    let mut compiler = Compiler { source, resolve, found: Vec::new() };
     let mut content = Content::default();
     for (name, category) in &config.categories {
-        content.categories.extend(reader.category(name, category));
+        content.categories.extend(compiler.category(name, category));
     }
     for (name, collection) in &config.collections {
         if let Some(clash) = config.categories.get_key_value(name.get_ref().as_str()) {
             let message = format!(
-                "`{}` is a category as well, which is what it means in an expression",
+                "`{}` is also the name of a category, which expressions refer to",
                 clash.0.get_ref()
             );
-            reader.report(&AMBIGUOUS_NAME, name, message, "give one of them another name");
+            compiler.report(&AMBIGUOUS_NAME, name, message, "rename one of them");
         }
-        content.collections.extend(reader.collection(name, collection, config));
+        content.collections.extend(compiler.collection(name, collection, config));
     }
-    reader.circles(&content.collections, config);
-    (content, reader.found)
+    compiler.report_cycles(&content.collections, config);
+    (content, compiler.found)
 }
 
-struct Reader<'a> {
+struct Compiler<'a> {
     source: &'a SourceId,
-    crib: &'a Crib,
+    resolve: &'a dyn Fn(&Path) -> PathBuf,
     found: Vec<Diagnostic>,
 }
 
-impl Reader<'_> {
+impl Compiler<'_> {
     fn report<T>(
         &mut self,
         rule: &Rule,
-        at: &Spanned<T>,
+        spanned: &Spanned<T>,
         message: String,
         hint: impl Into<String>,
     ) {
-        let origin = Origin::offset(self.source, at.span().start);
+        let origin = Origin::offset(self.source, spanned.span().start);
         self.found.push(Diagnostic::new(rule, origin, message).hint(hint));
     }
 
-    fn name(&mut self, name: &Spanned<String>) -> Option<String> {
-        match check_name(name.get_ref()) {
+    fn check_name(&mut self, name: &Spanned<String>) -> Option<String> {
+        match formats::check_name(name.get_ref()) {
             Ok(()) => Some(name.get_ref().clone()),
             Err(why) => {
                 let message = format!(
-                    "`{}` cannot be written in an expression: {why}",
+                    "`{}` is not a valid name in an expression: {why}",
                     name.get_ref().escape_debug()
                 );
                 self.report(&BAD_NAME, name, message, "use letters, digits, `_`, `-` and `.`");
@@ -137,21 +141,21 @@ impl Reader<'_> {
     }
 
     fn category(&mut self, name: &Spanned<String>, config: &CategoryConfig) -> Option<Category> {
-        let name = self.name(name);
-        let folder = self.crib.resolve(config.dir.get_ref());
+        let name = self.check_name(name);
+        let folder = (self.resolve)(config.dir.get_ref());
         if !folder.is_dir() {
             let message = format!("there is no folder `{}`", config.dir.get_ref().display());
             self.report(
                 &MISSING_FOLDER,
                 &config.dir,
                 message,
-                "make the folder, or name one relative to the crib",
+                "create the folder, or name one relative to the crib",
             );
         }
         let mut patterns: Vec<_> =
             config.patterns.iter().filter_map(|pattern| self.pattern(pattern)).collect();
         if patterns.is_empty() {
-            patterns.push(Pattern::alone(USUAL));
+            patterns.push(Pattern::alone(DEFAULT_PATTERN));
         }
         let description = config.description.clone();
         Some(Category { name: name?, folder, patterns, description, instruct: config.instruct })
@@ -163,7 +167,7 @@ impl Reader<'_> {
             Err(error) => Some(error.kind().to_string()),
             Ok(_) if pattern.glob.starts_with('/') => Some("it begins with `/`".to_owned()),
             Ok(_) if pattern.glob.split('/').any(|part| part == "..") => {
-                Some("it leads out of the folder".to_owned())
+                Some("it leaves the folder".to_owned())
             }
             Ok(_) => None,
         };
@@ -188,7 +192,7 @@ impl Reader<'_> {
         config: &CollectionConfig,
         all: &ContentConfig,
     ) -> Option<Collection> {
-        let name = self.name(name);
+        let name = self.check_name(name);
         let items = match Expression::parse(&config.items.get_ref().join(",")) {
             Ok(items) => items,
             Err(error) => {
@@ -207,34 +211,34 @@ impl Reader<'_> {
                 let near =
                     closest(&term.name, known()).map(|near| format!("did you mean `{near}`?"));
                 let hint =
-                    near.unwrap_or_else(|| "name a category of `[content.categories]`".to_owned());
-                let message = format!("`{term}` names no category or collection");
+                    near.unwrap_or_else(|| "use a name from `[content.categories]`".to_owned());
+                let message = format!("`{term}` refers to an unknown category or collection");
                 self.report(&BROKEN_COLLECTION, &config.items, message, hint);
             }
         }
         Some(Collection { name: name?, items, description: config.description.clone() })
     }
 
-    /// Tells of collections that contain themselves, directly or by others.
-    fn circles(&mut self, collections: &[Collection], config: &ContentConfig) {
+    /// Reports collections that contain themselves, directly or through others.
+    fn report_cycles(&mut self, collections: &[Collection], config: &ContentConfig) {
         for (name, written) in &config.collections {
-            let mut inside = BTreeSet::new();
-            let mut next = vec![name.get_ref().as_str()];
+            let mut reachable = BTreeSet::new();
+            let mut pending = vec![name.get_ref().as_str()];
             while let Some(collection) =
-                next.pop().and_then(|name| collections.iter().find(|other| other.name == name))
+                pending.pop().and_then(|name| collections.iter().find(|other| other.name == name))
             {
-                // A name that is a category's means that, whatever else is called so.
+                // A name that is both a category and a collection refers to the category.
                 let names = collection.items.terms.iter().map(|term| term.name.as_str());
                 let names = names.filter(|name| !config.categories.contains_key(*name));
-                next.extend(names.filter(|name| inside.insert(*name)));
+                pending.extend(names.filter(|name| reachable.insert(*name)));
             }
-            if inside.contains(name.get_ref().as_str()) {
+            if reachable.contains(name.get_ref().as_str()) {
                 let message = format!("the collection `{}` contains itself", name.get_ref());
                 self.report(
                     &BROKEN_COLLECTION,
                     &written.items,
                     message,
-                    "take it out of what it contains",
+                    "remove it from its own items",
                 );
             }
         }

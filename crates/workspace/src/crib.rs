@@ -1,4 +1,4 @@
-//! A crib: a folder with definitions and, if wanted, a `toolcrib.toml`.
+//! A crib: a folder with tool definitions and an optional `toolcrib.toml`.
 
 use std::{
     fs, io,
@@ -14,72 +14,72 @@ use crate::{
     Config, Documents, Environment, Files, FlagsConfig, RuleClause,
     allow::{self, Allow},
     bind::{self, Binding},
-    config, custom_rules, discover, documents, flags, policy,
+    config, custom_rules,
+    discover::{self, CONFIG},
+    documents, flags, policy,
 };
 
-/// The name of the configuration file.
-pub(crate) const CONFIG: &str = "toolcrib.toml";
-
-/// A crib, with its configuration as it is now.
+/// An open crib with its compiled configuration.
 #[derive(Clone, Debug)]
 pub struct Crib {
-    /// The folder, canonical.
+    /// The folder, as a canonical path.
     pub folder: PathBuf,
-    /// Its configuration.
+    /// The configuration as it is written.
     pub config: Config,
-    /// What to do with calls.
+    /// The compiled `[[policy]]` clauses.
     pub policy: Policy,
-    /// What flags are where nobody has set them.
+    /// The default values of flags.
     pub flags: FlagValues,
-    /// Its R Markdown documents, if it serves them.
+    /// The R Markdown documents, if the crib serves them.
     pub documents: Option<Documents>,
-    /// Which tools are there only while a flag has a certain value.
+    /// The compiled `[[switch]]` clauses.
     pub switches: Vec<Switch>,
-    /// What runs tools whose definition does not say it.
+    /// The compiled `[[bind]]` clauses.
     pub(crate) bind: Vec<Binding>,
-    /// Which problems of definitions are allowed.
+    /// The compiled `[[allow]]` clauses.
     pub(crate) allow: Vec<Allow>,
-    /// The rules of the crib's own.
+    /// The compiled `[[rule]]` clauses.
     pub(crate) rules: Vec<Arc<CustomRule>>,
     environment: Environment,
 }
 
-/// A crib that cannot be opened.
+/// Why a crib or a path cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The folder is not there or cannot be read.
+    /// The folder does not exist or cannot be read.
     #[error("cannot open the crib `{}`: {source}", folder.display())]
     Folder {
-        /// The folder.
+        /// The folder as it was given.
         folder: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A file or folder to check is not there or cannot be read.
+    /// A file or folder does not exist or cannot be read.
     #[error("cannot read `{}`: {source}", path.display())]
     Path {
-        /// The path.
+        /// The path as it was given.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The configuration cannot be used.
-    #[error("{CONFIG}: {}", diagnostics.first().map_or("it cannot be used", |first| &first.message))]
+    /// The configuration is invalid.
+    #[error("{CONFIG}: {}", diagnostics.first().map_or("invalid configuration", |first| &first.message))]
     Config {
-        /// Everything that is wrong.
+        /// All problems.
         diagnostics: Vec<Diagnostic>,
     },
 }
 
 impl Crib {
-    /// Opens the crib in `folder`; without one, the nearest folder upward with a `toolcrib.toml`, else this one.
+    /// Opens the crib in `folder`. Without a folder, opens the nearest ancestor of the current folder
+    /// that has a `toolcrib.toml`, or the current folder. An invalid configuration is an error.
     pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
         let (crib, diagnostics) = Self::open_lenient(folder, environment)?;
         if diagnostics.is_empty() { Ok(crib) } else { Err(OpenError::Config { diagnostics }) }
     }
 
-    /// Opens a crib to look at it, not to run anything: with what of its configuration can be used, and what is wrong with
-    /// the rest.
+    /// Opens a crib with the valid parts of its configuration, and returns the problems of the
+    /// others. For inspection only: to run tools with a policy left out would be unsafe.
     pub fn open_lenient(
         folder: Option<&Path>,
         environment: &Environment,
@@ -103,15 +103,16 @@ impl Crib {
         Ok((crib, diagnostics))
     }
 
-    /// How many files that may be definitions lie where none are read: in the folder itself.
+    /// The number of JSON and YAML files in the root folder, where definitions are not read.
     pub fn count_misplaced_definitions(&self) -> usize {
-        discover::files(&self.folder, &discover::extensions_in(discover::TOOLS))
+        discover::list_files(&self.folder, &discover::extensions_in(discover::TOOLS))
             .iter()
             .filter(|path| !path.ends_with(formats::GUIDANCE_FILE))
             .count()
     }
 
-    /// Opens the crib that a file or folder lies in: the nearest folder upward with a `toolcrib.toml`, else its own.
+    /// Opens the crib that contains a file or folder: the nearest ancestor with a `toolcrib.toml`, or
+    /// its own folder.
     pub fn open_containing(path: &Path, environment: &Environment) -> Result<Self, OpenError> {
         let real = fs::canonicalize(path)
             .map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
@@ -120,7 +121,7 @@ impl Crib {
         Self::open(Some(configured.unwrap_or(own)), environment)
     }
 
-    /// The crib in `folder` as if it had no configuration.
+    /// The crib in `folder` with the default configuration.
     fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
         let (config, policy) = Default::default();
         Self {
@@ -137,7 +138,8 @@ impl Crib {
         }
     }
 
-    /// Takes what its configuration says, each part of it that can be used; everything that is wrong with the others.
+    /// Reads and compiles the configuration. Applies its valid parts and returns the problems of the
+    /// others.
     fn configure(&mut self) -> Vec<Diagnostic> {
         let path = self.folder.join(CONFIG);
         if !path.exists() {
@@ -147,44 +149,44 @@ impl Crib {
         let read = self
             .files()
             .read(&path)
-            .and_then(|bytes| config::read(&source, &String::from_utf8_lossy(&bytes)));
+            .and_then(|bytes| config::parse(&source, &String::from_utf8_lossy(&bytes)));
         match read {
             Ok(config) => self.config = config,
             Err(problem) => return vec![*problem],
         }
-        let none = FlagsConfig::new();
+        let no_flags = FlagsConfig::new();
         let mut found = Vec::new();
-        self.policy = kept(policy::compile(&source, &self.config.policy), &mut found);
-        (self.flags, self.switches) = kept(
+        self.policy = unwrap_or_report(policy::compile(&source, &self.config.policy), &mut found);
+        (self.flags, self.switches) = unwrap_or_report(
             flags::compile(
                 &source,
-                self.config.flags.as_ref().unwrap_or(&none),
+                self.config.flags.as_ref().unwrap_or(&no_flags),
                 &self.config.switch,
             ),
             &mut found,
         );
         self.allow = allow::compile(&source, &self.config.allow, &mut found);
         self.rules = custom_rules::compile(&source, &self.config.rule, &mut found);
-        self.bind = kept(bind::compile(&source, &self.config.bind), &mut found);
-        self.documents = kept(
+        self.bind = unwrap_or_report(bind::compile(&source, &self.config.bind), &mut found);
+        self.documents = unwrap_or_report(
             documents::compile(&source, &self.config.documents, |dir| self.resolve(dir)),
             &mut found,
         );
         found
     }
 
-    /// The rule of the crib's own that has this code, as it is written.
+    /// The custom rule with this code.
     pub fn custom_rule(&self, code: &str) -> Option<&RuleClause> {
-        let mut rules = self.config.rule.iter().filter_map(|clause| clause.get_ref().read());
+        let mut rules = self.config.rule.iter().filter_map(|clause| clause.get_ref().valid());
         rules.find(|rule| rule.code.eq_ignore_ascii_case(code))
     }
 
-    /// Reads the configuration again.
+    /// Opens the crib again, with its current configuration.
     pub fn reopen(&self) -> Result<Self, OpenError> {
         Self::open(Some(&self.folder), &self.environment)
     }
 
-    /// The crib's name: the configured one, else its folder's.
+    /// The configured name, or the name of the folder.
     pub fn name(&self) -> String {
         let folder = || {
             self.folder
@@ -194,32 +196,34 @@ impl Crib {
         self.config.crib.name.clone().unwrap_or_else(folder)
     }
 
-    /// The files of the crib, named relative to its folder.
+    /// Reads files of the crib and names them relative to its folder.
     pub fn files(&self) -> Files {
         Files::new(&self.folder)
     }
 
-    /// Whether definitions are written here with the help of an agent: so configured, else if there are specifications.
+    /// Whether the tool `check_definition` is served. By default, it is if there are Markdown
+    /// specifications: agents help to write those.
     pub fn serves_check_definition(&self) -> bool {
         self.config
             .crib
             .check_definition
-            .unwrap_or_else(|| !discover::named_files(&self.folder).is_empty())
+            .unwrap_or_else(|| !discover::find_named_files(&self.folder).is_empty())
     }
 
-    /// Why a change of a tool does not count, if the crib says so.
+    /// The reason to ignore a change of a tool, if an `[[allow]]` covers it.
     pub fn reason_to_allow_change(&self, rule: &str, tool: &str) -> Option<String> {
         self.allow.iter().find_map(|allow| allow.reason_for(rule, tool)).map(str::to_owned)
     }
 
-    /// Where R Markdown documents are, or would be if they were served.
+    /// The folder for R Markdown documents, whether or not they are served.
     pub fn documents_folder(&self) -> PathBuf {
         self.resolve(self.config.documents.dir.get_ref())
     }
 
-    /// The folder for what this crib keeps, below the user's state folder.
+    /// The folder for the persistent state of this crib, in the user's state folder.
     pub fn state_folder(&self) -> PathBuf {
         let path = self.folder.to_string_lossy();
+        // The name makes the folder recognizable, the fingerprint makes it unique.
         let name: String = self
             .name()
             .chars()
@@ -232,7 +236,7 @@ impl Crib {
             .join(format!("{name}-{:016x}", fingerprint(path.as_bytes())))
     }
 
-    /// How tools run in this crib.
+    /// The settings for running the tools of this crib.
     pub fn settings(&self) -> Settings {
         let Config { crib, confine, limits, r, .. } = &self.config;
         let mut settings = Settings::new(self.folder.clone());
@@ -260,12 +264,13 @@ impl Crib {
         settings
     }
 
-    /// The variables that it was opened with.
+    /// The environment that it was opened with.
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// A configured path: `~/` is the home folder, a relative one is below the crib, links are followed.
+    /// Resolves a configured path: `~/` is the home folder, a relative path is below the crib, and
+    /// links are followed.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));
         let path =
@@ -274,8 +279,11 @@ impl Crib {
     }
 }
 
-/// What could be compiled, else what there is without it; its problems are added to the others.
-fn kept<T: Default>(compiled: Result<T, Vec<Diagnostic>>, found: &mut Vec<Diagnostic>) -> T {
+/// The compiled value, or the default after adding the problems to `found`.
+fn unwrap_or_report<T: Default>(
+    compiled: Result<T, Vec<Diagnostic>>,
+    found: &mut Vec<Diagnostic>,
+) -> T {
     compiled.unwrap_or_else(|problems| {
         found.extend(problems);
         T::default()
@@ -288,7 +296,8 @@ fn set<T>(target: &mut T, value: Option<T>) {
     }
 }
 
-/// FNV-1a: short, stable for ever, and enough to tell one user's folders apart.
+/// FNV-1a. Unlike the hasher of the standard library it never changes, which would lose the state of
+/// every crib; 64 bits are enough to distinguish one user's folders.
 fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

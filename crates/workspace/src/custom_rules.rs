@@ -1,4 +1,4 @@
-//! `[[rule]]`: rules that the crib adds to ours.
+//! `[[rule]]`: custom rules of a crib, in addition to the built-in ones.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -7,53 +7,53 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{Clause, config};
+use crate::{Clause, clause::report_broken_config};
 
-/// A `[[rule]]` that cannot be used.
+/// An invalid `[[rule]]`.
 pub(crate) static BROKEN_RULE: Rule = Rule {
     code: "TC642",
     name: "broken-rule",
     severity: Severity::Error,
-    why: "A `[[rule]]` of the crib has a code, a severity, a message, and a condition in CEL over `tool` that holds where \
-          there is a problem. One that cannot be used would let through what it was written to find.",
+    why: "A `[[rule]]` has a code, a severity, a message, and a CEL condition over `tool` that is true where there is a \
+          problem. An invalid rule would miss the problems that it was written to find.",
     bad: "[[rule]]\ncode = \"ACME-1\"\nseverity = \"warning\"\nwhen = \"tool.nam == ''\"\nmessage = \"the tool has no name\"\n",
     good: "[[rule]]\ncode = \"ACME-1\"\nseverity = \"warning\"\nwhen = \"!tool.name.startsWith('acme_')\"\nmessage = \"the name does not begin with acme_\"\n",
 };
 
-/// A rule that fails for a tool.
+/// A rule whose condition fails for a tool.
 pub(crate) static FAILED_RULE: Rule = Rule {
     code: "TC643",
     name: "failed-rule",
     severity: Severity::Warning,
-    why: "The condition of one of the crib's own rules could not be evaluated for a tool, so it is not known whether the \
-          tool keeps the rule. Most often something is absent: ask for it first, `has(tool.input.properties.path) && …`.",
+    why: "The condition of a custom rule could not be evaluated for a tool, so it is unknown whether the tool follows the \
+          rule. Usually a field is absent: test for it first, `has(tool.input.properties.path) && …`.",
     bad: "",
     good: "",
 };
 
-/// A rule of the crib's own.
+/// A custom rule for definitions.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleClause {
-    /// Its code: capitals, digits and `-`.
+    /// Code: capital letters, digits and `-`.
     pub code: String,
-    /// How bad what it finds is. A tool with an error is not served.
+    /// Severity. A tool with an error is not served.
     pub severity: RuleSeverity,
-    /// A glob over tool names; without one, all.
+    /// Glob for tool names. Default: all.
     pub tools: Option<String>,
-    /// A CEL expression over `tool` that holds where there is a problem.
+    /// CEL expression over `tool` that is true where there is a problem.
     pub when: String,
-    /// What is wrong there.
+    /// Message of the diagnostic.
     pub message: String,
-    /// What to do about it.
+    /// Hint of the diagnostic: what to do.
     pub hint: Option<String>,
 }
 
-/// How bad something is.
+/// Severity of a custom rule.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleSeverity {
-    /// Worth knowing.
+    /// For information.
     Note,
     /// Probably a mistake.
     Warning,
@@ -71,7 +71,7 @@ impl From<RuleSeverity> for Severity {
     }
 }
 
-/// Compiles the rules that can be used, and tells what is wrong with the others.
+/// Compiles the valid rules and reports the problems of the others.
 pub(crate) fn compile(
     source: &SourceId,
     written: &[Spanned<Clause<RuleClause>>],
@@ -81,9 +81,9 @@ pub(crate) fn compile(
     for clause in written {
         let start = clause.span().start;
         let RuleClause { code, severity, tools, when, message, hint } = match clause.get_ref() {
-            Clause::Read(written) => written,
-            Clause::Unread(reason) => {
-                found.push(config::broken(source, start, reason.clone()));
+            Clause::Valid(written) => written,
+            Clause::Invalid(reason) => {
+                found.push(report_broken_config(source, start, reason.clone()));
                 continue;
             }
         };
@@ -101,7 +101,7 @@ pub(crate) fn compile(
                 let origin = Origin::offset(source, start);
                 found.push(
                     Diagnostic::new(&BROKEN_RULE, origin, problem)
-                        .hint("conditions are CEL over `tool`"),
+                        .hint("conditions are CEL expressions over `tool`"),
                 );
             }
         }
@@ -109,7 +109,7 @@ pub(crate) fn compile(
     rules
 }
 
-/// What the rules find, and the catalog without the tools in which they found errors.
+/// Applies the rules. Returns the catalog without the tools that have an error, and the diagnostics.
 pub(crate) fn check(rules: &[Arc<CustomRule>], catalog: &Catalog) -> (Catalog, Vec<Diagnostic>) {
     let mut found = Vec::new();
     for tool in catalog.tools() {
@@ -118,24 +118,24 @@ pub(crate) fn check(rules: &[Arc<CustomRule>], catalog: &Catalog) -> (Catalog, V
                 Ok(problem) => found.extend(problem),
                 Err(reason) => {
                     let message = format!(
-                        "the rule {} cannot be applied to `{}`: {reason}",
+                        "the rule {} could not be evaluated for `{}`: {reason}",
                         rule.code(),
                         tool.name
                     );
                     found.push(
                         Diagnostic::new(&FAILED_RULE, tool.origin.clone(), message)
                             .tool(&tool.name)
-                            .hint("ask with `has(…)` first"),
+                            .hint("test with `has(…)` first"),
                     );
                 }
             }
         }
     }
-    let bad: HashSet<&str> = found
+    let broken: HashSet<&str> = found
         .iter()
         .filter(|found| found.is_error())
         .filter_map(|found| found.tool.as_deref())
         .collect();
-    let kept = catalog.filter(|tool| !bad.contains(tool.name.as_str()));
+    let kept = catalog.filter(|tool| !broken.contains(tool.name.as_str()));
     (kept, found)
 }

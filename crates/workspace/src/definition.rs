@@ -1,4 +1,4 @@
-//! One definition file: read, with the files that it links to.
+//! One definition file, with the schemas that it links to.
 
 use std::{
     fs, io,
@@ -9,57 +9,59 @@ use std::{
 use catalog::{Allowance, Diagnostic, Tool};
 use formats::{Document, Guidance, Reading};
 
-use crate::{Files, judging::Judging, sources};
+use crate::{Files, linting::Linting, r_sources};
 
-/// What a definition file holds.
+/// The contents of a definition file.
 #[derive(Default)]
 pub(crate) struct Definition {
     pub(crate) tools: Vec<Arc<Tool>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) allowances: Vec<Allowance>,
     is_document: bool,
-    /// The bytes of a document, of which identical copies count once.
+    /// The bytes of a Markdown specification. Repositories contain identical copies, which count
+    /// once.
     pub(crate) document: Option<Vec<u8>>,
 }
 
 impl Definition {
-    /// Reads a file of the crib in the folder `within`. What it links to is read if it lies below that.
+    /// Reads a file of the crib in the folder `crib`. Links are followed inside the crib.
     pub(crate) fn read(
         files: &Files,
         path: &Path,
         guidance: &Guidance,
-        judging: Judging<'_>,
-        within: &Path,
+        linting: Linting<'_>,
+        crib: &Path,
     ) -> Self {
         match files.read(path) {
             Ok(bytes) => {
-                let linked: formats::Linked<'_> = &|link| linked(files, path, within, link);
-                let mut read =
-                    Self::of(Document::parse(&files.name(path), &bytes), guidance, judging, linked);
-                read.tools
-                    .iter_mut()
-                    .for_each(|tool| sources::settle(Arc::make_mut(tool), path, within));
+                let read_link: formats::Linked<'_> = &|link| read_link(files, path, crib, link);
+                let document = Document::parse(&files.name(path), &bytes);
+                let mut read = Self::from_document(document, guidance, linting, read_link);
+                for tool in &mut read.tools {
+                    r_sources::locate(Arc::make_mut(tool), path, crib);
+                }
                 Self { document: read.is_document.then_some(bytes), ..read }
             }
             Err(problem) => Self { diagnostics: vec![*problem], ..Self::default() },
         }
     }
 
-    /// Reads a file that was parsed: the good tools, and everything that is wrong with the others.
-    pub(crate) fn of(
+    /// Reads a parsed file: the valid tools, and every problem of the others.
+    pub(crate) fn from_document(
         document: Document<'_>,
         guidance: &Guidance,
-        judging: Judging<'_>,
-        linked: formats::Linked<'_>,
+        linting: Linting<'_>,
+        read_link: formats::Linked<'_>,
     ) -> Self {
         let is_document = document.is_markdown();
         let Reading { tools, broken, mut diagnostics, allowances } =
-            document.read_linked(guidance, linked);
+            document.read_linked(guidance, read_link);
         let broken: Vec<_> = broken.into_iter().map(Arc::new).collect();
-        let mut more = judging.each(&broken);
-        // Where there is an error, too little is known to say more.
+        let mut more = linting.check_each(&broken);
+        // A rule sees a broken tool without its unreadable parts. Findings about those parts, such
+        // as a missing description, would be consequences of the error.
         more.retain(|found| {
-            !diagnostics.iter().filter(|of| of.is_error()).any(|error| touches(error, found))
+            !diagnostics.iter().filter(|of| of.is_error()).any(|error| concerns(found, error))
         });
         diagnostics.extend(more);
         let tools = tools.into_iter().map(Arc::new).collect();
@@ -67,8 +69,8 @@ impl Definition {
     }
 }
 
-/// Whether a finding is about what could not be read: inside of it, or about the object that it is a field of.
-fn touches(error: &Diagnostic, found: &Diagnostic) -> bool {
+/// Whether a finding is about the value with the error, a part of it, or the object that contains it.
+fn concerns(found: &Diagnostic, error: &Diagnostic) -> bool {
     let [error, found] =
         [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());
     let is_inside =
@@ -76,41 +78,42 @@ fn touches(error: &Diagnostic, found: &Diagnostic) -> bool {
     is_inside || error.rsplit_once('/').is_some_and(|(object, _)| object == found)
 }
 
-/// The text of a file that the definition at `path` links to.
-pub(crate) fn linked(
+/// Reads a file that the definition at `path` links to, if it is below `folder`. Otherwise a
+/// definition could copy any readable file into what agents see.
+pub(crate) fn read_link(
     files: &Files,
     path: &Path,
-    within: &Path,
+    folder: &Path,
     link: &str,
 ) -> Result<String, String> {
     if link.contains("://") || Path::new(link).has_root() {
-        return Err("only files below the crib are read".to_owned());
+        return Err("only files in the crib are read".to_owned());
     }
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let target = plain(&folder.join(link));
+    let target = normalize(&path.parent().unwrap_or(Path::new("")).join(link));
+    // Compared after resolving symbolic links, which may point out of the folder.
     let real = fs::canonicalize(&target).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string(),
     })?;
-    let within =
-        fs::canonicalize(if within.as_os_str().is_empty() { Path::new(".") } else { within })
+    let folder =
+        fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
             .map_err(|error| error.to_string())?;
-    if !real.starts_with(within) {
-        return Err("it lies outside the crib".to_owned());
+    if !real.starts_with(folder) {
+        return Err("it is outside the crib".to_owned());
     }
     let bytes = files.read(&target).map_err(|problem| problem.message)?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// A path without `.` in it, and without `..` where something stands before it.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+/// Removes `.` and, where possible, `..` from a path, so that sources have readable names.
+fn normalize(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir if plain.file_name().is_some() => drop(plain.pop()),
-            part => plain.push(part),
+            Component::ParentDir if normal.file_name().is_some() => drop(normal.pop()),
+            part => normal.push(part),
         }
     }
-    plain
+    normal
 }

@@ -1,5 +1,5 @@
 //! Finds the files of a crib that may be definitions. The table of formats names folders, extensions
-//! and file names; which format a file has is decided by its content.
+//! and file names; the format of a file is detected from its content.
 
 use std::{
     fs,
@@ -8,54 +8,62 @@ use std::{
 
 use formats::{FORMATS, GUIDANCE_FILE};
 
-/// The folder that `build` writes definitions of an R package to.
-pub(crate) const PACKAGE_TOOLS: &str = "inst/mcp/tools";
+/// The name of the configuration file.
+pub(crate) const CONFIG: &str = "toolcrib.toml";
 
-/// The folder for definitions of every kind.
+/// The folder for definitions of every format.
 pub(crate) const TOOLS: &str = "tools";
 
-/// Generated folders, in which definitions are copies or belong to others.
+/// The folder to which `build` writes the definitions of an R package.
+pub(crate) const PACKAGE_TOOLS: &str = "inst/mcp/tools";
+
+/// Folders that package managers and build tools fill. Definitions in them belong to dependencies,
+/// or are copies.
 const GENERATED: [&str; 5] = ["node_modules", "target", "venv", "__pycache__", "site-packages"];
 
-/// Bounds the search for files by name in folders that turn out to be huge.
+/// The maximum number of folders that are searched by file name, so that a crib in a home folder
+/// still opens quickly.
 const MAX_FOLDERS: usize = 20_000;
 
-/// The candidates of one crib, each list sorted by name.
+/// The candidates of one crib.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Found {
-    /// Shared guidance: at the root, then in `tools/`.
+pub(crate) struct Candidates {
+    /// Shared guidance: the file at the root, whose texts win, then the one in `tools/`.
     pub(crate) guidance: Vec<PathBuf>,
-    /// Tool definitions.
+    /// Tool definitions: each definition folder in the order of [`FORMATS`], then the files that are
+    /// found by name, sorted by name within each. When two files define the same tool, the first one
+    /// wins.
     pub(crate) definitions: Vec<PathBuf>,
 }
 
-/// Finds definitions where formats keep them: in their folders by extension, anywhere by name. Shared
-/// guidance is at the root or in `tools/`.
-pub(crate) fn in_crib(folder: &Path) -> Found {
+/// Finds definitions where formats keep them: in definition folders by extension, in any folder by
+/// file name. Shared guidance is at the root or in `tools/`.
+pub(crate) fn find_candidates(folder: &Path) -> Candidates {
     let guidance: Vec<_> = [folder.join(GUIDANCE_FILE), folder.join(TOOLS).join(GUIDANCE_FILE)]
         .into_iter()
         .filter(|path| path.is_file())
         .collect();
     let mut definitions: Vec<_> = definition_folders()
         .into_iter()
-        .flat_map(|tools| files(&folder.join(tools), &extensions_in(tools)))
+        .flat_map(|tools| list_files(&folder.join(tools), &extensions_in(tools)))
         .collect();
     definitions.retain(|path| !guidance.contains(path));
-    definitions.extend(named_files(folder));
-    Found { guidance, definitions }
+    definitions.extend(find_named_files(folder));
+    Candidates { guidance, definitions }
 }
 
-/// The folders of a crib that hold definitions.
+/// The folders of a crib that contain definitions, relative to it.
 pub(crate) fn definition_folders() -> Vec<&'static str> {
     distinct(FORMATS.iter().flat_map(|format| format.folders))
 }
 
-/// The extensions that definitions have in one of the folders.
+/// The extensions of definitions in one of the definition folders.
 pub(crate) fn extensions_in(folder: &str) -> Vec<&'static str> {
-    let at_home = FORMATS.iter().filter(|format| format.folders.contains(&folder));
-    distinct(at_home.flat_map(|format| format.extensions))
+    let formats = FORMATS.iter().filter(|format| format.folders.contains(&folder));
+    distinct(formats.flat_map(|format| format.extensions))
 }
 
+/// Removes duplicates and keeps the order of the first occurrences.
 fn distinct<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static str> {
     let mut distinct = Vec::new();
     for name in names {
@@ -66,44 +74,47 @@ fn distinct<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static s
     distinct
 }
 
-/// All files below a folder, which is not a crib, with the extension of some format.
-pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = files(folder, &distinct(FORMATS.iter().flat_map(|format| format.extensions)));
-    let mut folders: Vec<_> =
-        entries(folder).into_iter().filter(|path| path.is_dir() && !path.is_symlink()).collect();
+/// All files with the extension of a format, in a folder that is not a crib and its subfolders.
+pub(crate) fn find_files(folder: &Path) -> Vec<PathBuf> {
+    let extensions = distinct(FORMATS.iter().flat_map(|format| format.extensions));
+    let mut found = list_files(folder, &extensions);
+    let mut folders: Vec<_> = list_visible(folder)
+        .into_iter()
+        .filter(|path| path.is_dir() && !path.is_symlink())
+        .collect();
     folders.sort();
-    found.extend(folders.iter().flat_map(|folder| below(folder)));
+    found.extend(folders.iter().flat_map(|folder| find_files(folder)));
     found
 }
 
-/// Whether a folder is laid out as a crib.
+/// Whether a folder has the layout of a crib.
 pub(crate) fn is_crib(folder: &Path) -> bool {
-    folder.join("toolcrib.toml").is_file()
+    folder.join(CONFIG).is_file()
         || definition_folders().iter().any(|tools| folder.join(tools).is_dir())
 }
 
-/// The files below a folder that are definitions by their name, in any case. Links to folders are not
-/// followed, so that a cycle of links cannot trap the search.
-pub(crate) fn named_files(folder: &Path) -> Vec<PathBuf> {
+/// The files in a folder and its subfolders that are definitions by their name, in any case. Links to
+/// folders are not followed, because they can form cycles.
+pub(crate) fn find_named_files(folder: &Path) -> Vec<PathBuf> {
     let names: Vec<_> = FORMATS.iter().filter_map(|format| format.file_name).collect();
     let mut found = Vec::new();
-    let mut waiting = vec![folder.to_owned()];
+    let mut pending = vec![folder.to_owned()];
     let mut searched = 0;
     while searched < MAX_FOLDERS
-        && let Some(next) = waiting.pop()
+        && let Some(next) = pending.pop()
     {
         searched += 1;
         for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && !name.starts_with('.') && !GENERATED.contains(&name.as_str()) {
-                waiting.push(entry.path());
+                pending.push(entry.path());
             } else if !is_folder && names.iter().any(|known| name.eq_ignore_ascii_case(known)) {
                 found.push(entry.path());
             }
         }
     }
-    if !waiting.is_empty() {
+    if !pending.is_empty() {
         tracing::warn!(
             "{} has more than {MAX_FOLDERS} folders; the rest was not searched for definitions",
             folder.display()
@@ -113,20 +124,20 @@ pub(crate) fn named_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files of a folder that have one of these extensions.
-pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
-    let has_one = |path: &PathBuf| {
+/// The visible files of a folder with one of these extensions, sorted by name.
+pub(crate) fn list_files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let matches = |path: &PathBuf| {
         path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension))
     };
     let mut found: Vec<_> =
-        entries(folder).into_iter().filter(|path| has_one(path) && !path.is_dir()).collect();
+        list_visible(folder).into_iter().filter(|path| matches(path) && !path.is_dir()).collect();
     found.sort();
     found
 }
 
-/// The visible entries of a folder; a folder that cannot be read has none.
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let visible = |path: &PathBuf| {
+/// The entries of a folder whose names do not start with a dot. An unreadable folder has none.
+fn list_visible(folder: &Path) -> Vec<PathBuf> {
+    let is_visible = |path: &PathBuf| {
         path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
     };
     fs::read_dir(folder)
@@ -134,6 +145,6 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
         .flatten()
         .flatten()
         .map(|entry| entry.path())
-        .filter(visible)
+        .filter(is_visible)
         .collect()
 }

@@ -1,9 +1,8 @@
-//! `[documents]`: whether R Markdown documents are served, where they are, and what may render them.
+//! `[documents]`: R Markdown and Quarto documents, and how they are rendered.
 
-mod rendering;
 mod rules;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use catalog::{Diagnostic, Origin, Rule, SourceId};
 use schemars::JsonSchema;
@@ -12,81 +11,83 @@ use toml::Spanned;
 
 pub(crate) use rules::{BROKEN_DOCUMENTS, FORBIDDEN_BACKEND};
 
-/// The most bytes that a document may have, unless the configuration says otherwise.
-const USUAL_BYTES: u64 = 10_000_000;
+/// The default maximum size of a document, in bytes.
+const DEFAULT_MAX_BYTES: u64 = 10_000_000;
 
-/// R Markdown and Quarto documents as resources, and the tools that make and render them.
+/// R Markdown and Quarto documents as resources, with tools to create and render them.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocumentsConfig {
-    /// Whether documents are served; they are not if this is not given.
+    /// Whether documents are served.
     pub enabled: bool,
-    /// The folder of documents, relative to the crib; `rmd` if not given. What is rendered goes into `output` in it.
+    /// Folder of the documents, relative to the crib. Default: `rmd`. Rendered files go to `output`
+    /// in this folder.
     #[schemars(with = "PathBuf")]
     pub dir: Spanned<PathBuf>,
-    /// What renders documents; `auto` if not given.
+    /// Backend that renders documents. Default: `auto`.
     #[schemars(with = "RenderBackend")]
     pub backend: Spanned<RenderBackend>,
-    /// Whether documents may be rendered by the R of this machine, which runs their code with your rights.
+    /// Whether documents may be rendered by the local R, which runs their code with your
+    /// permissions.
     pub allow_local: bool,
-    /// How many bytes a document may have; 10 MB if not given.
+    /// Maximum size of a document, in bytes. Default: 10 MB.
     #[schemars(with = "Option<u64>")]
     pub max_bytes: Option<Spanned<u64>>,
-    /// The image that documents are rendered in, which must be there. If it is not given, one is built.
+    /// Existing container image for rendering. Default: an image that is built for this purpose.
     pub image: Option<String>,
-    /// The image that ours is built on; `rocker/r-ver:4.4.3` if not given.
+    /// Base of the image that is built. Default: `rocker/r-ver:4.4.3`.
     pub base: Option<String>,
-    /// How much memory a render may take, in MiB; 2048 if not given.
+    /// Maximum memory of a render, in MiB. Default: 2048.
     #[schemars(with = "Option<u64>")]
     pub memory_mib: Option<Spanned<u64>>,
-    /// How many processors a container may use; 2 if not given.
+    /// Maximum number of CPUs of a container. Default: 2.
     #[schemars(with = "Option<f64>")]
     pub cpus: Option<Spanned<f64>>,
-    /// How many processes a render may have; 128 if not given.
+    /// Maximum number of processes of a render. Default: 128.
     #[schemars(with = "Option<usize>")]
     pub processes: Option<Spanned<usize>>,
-    /// How long a render may take, in seconds; 600 if not given.
+    /// Timeout of a render, in seconds. Default: 600.
     #[schemars(with = "Option<u64>")]
     pub timeout_seconds: Option<Spanned<u64>>,
 }
 
-/// What renders documents.
+/// Backend that renders documents.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum RenderBackend {
-    /// Whatever there is of what is allowed: Docker, Compose, this machine.
+    /// The first that is available and allowed: Docker, Compose, the local R.
     #[default]
     Auto,
-    /// A container, by the interface of Docker or Podman.
+    /// A container, through the API of Docker or Podman.
     Docker,
-    /// A container, by the command line of Compose.
+    /// A container, through the Compose command line.
     Compose,
-    /// The R of this machine. Needs `allow_local`.
+    /// The local R. Requires `allow_local`.
     Local,
 }
 
-/// The documents of a crib that serves them.
+/// The documents of a crib that serves them. `None` stands for the renderer's default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Documents {
-    /// Their folder.
+    /// The folder, resolved.
     pub folder: PathBuf,
-    /// How many bytes a document may have.
+    /// The maximum size of a document, in bytes.
     pub max_bytes: u64,
-    /// What renders them.
+    /// The backend that renders them.
     pub backend: RenderBackend,
-    /// Whether they may be rendered by the R of this machine.
+    /// Whether the local R may render them.
     pub allow_local: bool,
-    /// The image that they are rendered in, if it is not ours.
+    /// An existing container image.
     pub image: Option<String>,
-    /// The image that ours is built on, if that is not the usual one.
+    /// The base of the image that is built.
     pub base: Option<String>,
-    /// How much memory a render may take, in MiB.
+    /// The maximum memory of a render, in MiB.
     pub memory_mib: Option<u64>,
-    /// How many processors a container may use.
+    /// The maximum number of CPUs of a container.
     pub cpus: Option<f64>,
-    /// How many processes a render may have.
+    /// The maximum number of processes of a render.
     pub processes: Option<usize>,
-    /// How long a render may take, in seconds.
+    /// The timeout of a render, in seconds.
     pub timeout_seconds: Option<u64>,
 }
 
@@ -108,69 +109,73 @@ impl Default for DocumentsConfig {
     }
 }
 
-/// Reads `[documents]`: what is served, if anything is, or all that is wrong. `resolve` finds a configured folder.
+/// Compiles `[documents]`, or reports all problems. `Ok(None)` if documents are not served. `resolve`
+/// resolves a configured folder.
 pub(crate) fn compile(
     source: &SourceId,
     config: &DocumentsConfig,
     resolve: impl Fn(&PathBuf) -> PathBuf,
 ) -> Result<Option<Documents>, Vec<Diagnostic>> {
-    let mut found = Vec::new();
-    let mut report = |rule: &Rule, at: usize, message: String, hint: &str| {
-        found.push(Diagnostic::new(rule, Origin::offset(source, at), message).hint(hint));
-    };
-    let dir = config.dir.get_ref();
-    let folder = resolve(dir);
-    if dir.as_os_str().is_empty() {
-        report(
-            &BROKEN_DOCUMENTS,
-            config.dir.span().start,
-            "`dir` is empty".to_owned(),
-            "name a folder, such as `rmd`",
-        );
-    } else if folder.exists() && !folder.is_dir() {
-        let message = format!("`{}` is not a folder", dir.display());
-        report(
-            &BROKEN_DOCUMENTS,
-            config.dir.span().start,
-            message,
-            "name a folder; it is made if it is not there",
-        );
+    let folder = resolve(config.dir.get_ref());
+    let found = check(source, config, &folder);
+    if !found.is_empty() {
+        return Err(found);
     }
-    if let Some(bytes) = config.max_bytes.as_ref().filter(|bytes| *bytes.get_ref() == 0) {
-        report(
-            &BROKEN_DOCUMENTS,
-            bytes.span().start,
-            "`max_bytes` leaves no room for a document".to_owned(),
-            "leave it out",
-        );
-    }
-    for (name, at) in rendering::impossible(config) {
-        report(
-            &BROKEN_DOCUMENTS,
-            at,
-            format!("`{name}` leaves nothing to render with"),
-            "leave it out, or name more than 0",
-        );
-    }
-    let backend = *config.backend.get_ref();
-    if backend == RenderBackend::Local && !config.allow_local {
-        let message = "`backend` is `local`, which `allow_local` does not allow".to_owned();
-        let hint =
-            "set `allow_local = true` if documents may run R with your rights, or choose `docker`";
-        report(&FORBIDDEN_BACKEND, config.backend.span().start, message, hint);
-    }
-    let max_bytes = config.max_bytes.as_ref().map_or(USUAL_BYTES, |bytes| *bytes.get_ref());
     let documents = Documents {
         folder,
-        max_bytes,
-        backend,
+        max_bytes: value(&config.max_bytes).unwrap_or(DEFAULT_MAX_BYTES),
+        backend: *config.backend.get_ref(),
         allow_local: config.allow_local,
         image: config.image.clone(),
         base: config.base.clone(),
-        memory_mib: config.memory_mib.as_ref().map(|mib| *mib.get_ref()),
-        cpus: config.cpus.as_ref().map(|cpus| *cpus.get_ref()),
-        processes: config.processes.as_ref().map(|processes| *processes.get_ref()),
-        timeout_seconds: config.timeout_seconds.as_ref().map(|seconds| *seconds.get_ref()),
+        memory_mib: value(&config.memory_mib),
+        cpus: value(&config.cpus),
+        processes: value(&config.processes),
+        timeout_seconds: value(&config.timeout_seconds),
     };
-    if found.is_empty() { Ok(config.enabled.then_some(documents)) } else { Err(found) }
+    Ok(config.enabled.then_some(documents))
+}
+
+fn check(source: &SourceId, config: &DocumentsConfig, folder: &Path) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut report = |rule: &Rule, start: usize, message: String, hint: &str| {
+        found.push(Diagnostic::new(rule, Origin::offset(source, start), message).hint(hint));
+    };
+    let dir = config.dir.get_ref();
+    if dir.as_os_str().is_empty() {
+        let hint = "name a folder, such as `rmd`";
+        report(&BROKEN_DOCUMENTS, config.dir.span().start, "`dir` is empty".to_owned(), hint);
+    } else if folder.exists() && !folder.is_dir() {
+        let message = format!("`{}` is not a folder", dir.display());
+        let hint = "name a folder; a missing one is created";
+        report(&BROKEN_DOCUMENTS, config.dir.span().start, message, hint);
+    }
+    let limits = [
+        ("max_bytes", non_positive(&config.max_bytes)),
+        ("memory_mib", non_positive(&config.memory_mib)),
+        ("cpus", non_positive(&config.cpus)),
+        ("processes", non_positive(&config.processes)),
+        ("timeout_seconds", non_positive(&config.timeout_seconds)),
+    ];
+    for (name, start) in limits.into_iter().filter_map(|(name, start)| Some((name, start?))) {
+        let message = format!("`{name}` must be greater than 0");
+        report(&BROKEN_DOCUMENTS, start, message, "remove it to use the default");
+    }
+    if *config.backend.get_ref() == RenderBackend::Local && !config.allow_local {
+        let message = "`backend` is `local`, which `allow_local` does not allow".to_owned();
+        let hint = "set `allow_local = true` if documents may run R with your permissions, or choose `docker`";
+        report(&FORBIDDEN_BACKEND, config.backend.span().start, message, hint);
+    }
+    found
+}
+
+fn value<T: Copy>(spanned: &Option<Spanned<T>>) -> Option<T> {
+    spanned.as_ref().map(|value| *value.get_ref())
+}
+
+/// The offset of a limit that is not positive, which includes TOML's `nan`.
+fn non_positive<T: PartialOrd + Default>(limit: &Option<Spanned<T>>) -> Option<usize> {
+    let is_positive =
+        |limit: &T| limit.partial_cmp(&T::default()) == Some(std::cmp::Ordering::Greater);
+    limit.as_ref().filter(|limit| !is_positive(limit.get_ref())).map(|limit| limit.span().start)
 }

@@ -1,9 +1,9 @@
-//! The process environment, read once: the one place where variables are looked at.
+//! The process environment, captured once. The only module that reads environment variables.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// Variables that programs need to find themselves, their user and their language. Nothing else
-/// reaches a child unless the crib's configuration names it.
+/// Variables that programs need to find their toolchain, user and locale. A child gets no other
+/// variable unless the configuration names it, because tokens are often kept in variables.
 const PASSED: [&str; 26] = [
     "PATH",
     "HOME",
@@ -33,7 +33,9 @@ const PASSED: [&str; 26] = [
     "NO_COLOR",
 ];
 
-/// Folders and files of toolchains that programs on the `PATH` read. Each is `(variable, folder in the home, parts)`.
+/// Parts of toolchains that programs on the `PATH` read: the variable with the folder, its default
+/// in the home folder, and the paths in it. Only these are readable in the sandbox, since the same
+/// folders also hold credentials (such as `~/.cargo/credentials.toml`).
 const TOOLCHAINS: [(&str, &str, &[&str]); 7] = [
     ("CARGO_HOME", ".cargo", &["bin", "registry", "git", "config.toml", "env"]),
     ("RUSTUP_HOME", ".rustup", &[""]),
@@ -44,37 +46,37 @@ const TOOLCHAINS: [(&str, &str, &[&str]); 7] = [
     ("", ".config/git", &["config", "ignore", "attributes"]),
 ];
 
-/// The variables of this process, as they were when it started.
+/// The environment variables of this process when it started.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
 }
 
 impl Environment {
-    /// Reads the variables of this process.
+    /// Captures the variables of this process. Variables that are not UTF-8 are skipped.
     pub fn capture() -> Self {
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect()
     }
 
-    /// The value of a variable; set-but-empty counts as set.
+    /// The value of a variable. An empty variable counts as set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// The variables that children get: a short list, and those that `pass` names.
+    /// The variables for child processes: a fixed list, and those named in `pass`.
     pub fn child_variables(&self, pass: &[String]) -> Vec<(String, String)> {
-        let chosen = |name: &str| {
+        let is_passed = |name: &str| {
             PASSED.contains(&name)
                 || name.starts_with("LC_")
                 || pass.iter().any(|passed| passed == name)
         };
-        let chosen = self.variables.iter().filter(|(name, _)| chosen(name));
-        chosen.map(|(name, value)| (name.clone(), value.clone())).collect()
+        let passed = self.variables.iter().filter(|(name, _)| is_passed(name));
+        passed.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// What of the user's toolchains a confined child may read.
+    /// The existing files and folders of the user's toolchains that a sandboxed child may read.
     pub fn toolchain_paths(&self) -> Vec<PathBuf> {
         let home = self.get("HOME").map(PathBuf::from);
         let mut found = Vec::new();
@@ -93,8 +95,10 @@ impl Environment {
         found
     }
 
-    /// The folder for what must survive: `$XDG_STATE_HOME/toolcrib`, else below the home folder.
+    /// The folder for persistent state: `$XDG_STATE_HOME/toolcrib`, or the XDG default in the home
+    /// folder.
     pub fn state_folder(&self) -> PathBuf {
+        // The XDG specification says to ignore relative paths.
         let absolute =
             |name: &str| self.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
         match (absolute("XDG_STATE_HOME"), absolute("HOME")) {
@@ -120,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_a_short_list_and_what_is_named() {
+    fn passes_the_fixed_list_and_named_variables() {
         let all =
             environment(&[("PATH", "/bin"), ("LC_ALL", "C"), ("AWS_SECRET", "x"), ("MINE", "y")]);
         let names: Vec<_> =
@@ -129,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_state_folder_is_not_taken() {
+    fn a_relative_state_folder_is_ignored() {
         let state =
             environment(&[("XDG_STATE_HOME", "relative"), ("HOME", "/home/a")]).state_folder();
         assert_eq!(state, std::path::Path::new("/home/a/.local/state/toolcrib"));

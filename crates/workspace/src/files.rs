@@ -1,22 +1,25 @@
-//! The one door to definition files: reading them, and writing them better.
+//! The single entry point for reading and rewriting definitions and configuration.
 
 use std::{
     fs, io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 
-/// The largest definition file that is read, in bytes.
+/// The maximum size of a definition file, in bytes. Larger files are data that happens to have the
+/// extension of a definition.
 pub const LARGEST_FILE: u64 = 16 << 20;
 
-/// A definition file that is there and cannot be read.
+/// A definition file that exists and cannot be read.
 pub(crate) static UNREADABLE_FILE: Rule = Rule {
     code: "TC602",
     name: "unreadable-file",
     severity: Severity::Error,
-    why: "The file is there but cannot be read, or it is larger than any definition. Nothing of it is served; the \
-          other files are.",
+    why: "The file exists but cannot be read, or it is larger than any definition. None of its tools are served; the \
+          other files are not affected.",
     bad: "",
     good: "",
 };
@@ -28,67 +31,104 @@ pub struct Files {
 }
 
 impl Files {
-    /// Files named relative to `base` where they lie below it.
+    /// Files below `base` are named relative to it, others by their full path.
     pub fn new(base: impl Into<PathBuf>) -> Self {
         Self { base: base.into() }
     }
 
-    /// The name of a file, with `/` between its parts.
+    /// The source id of a file.
     pub fn name(&self, path: &Path) -> SourceId {
         let relative = path.strip_prefix(&self.base).unwrap_or(path);
         SourceId::new(relative.to_string_lossy())
     }
 
-    /// The file of a name.
+    /// The path of a source.
     pub fn path(&self, source: &SourceId) -> PathBuf {
         self.base.join(source.as_str())
     }
 
-    /// The bytes of a file, or the diagnostic that says why there are none.
+    /// The bytes of a regular file of at most [`LARGEST_FILE`] bytes, or the diagnostic that
+    /// explains why it cannot be read.
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-        let problem = |message: String, hint: &str| {
+        let report = |message: String, hint: &str| {
             let origin = Origin::whole(&self.name(path));
             Box::new(Diagnostic::new(&UNREADABLE_FILE, origin, message).hint(hint))
         };
-        let unreadable = |error: io::Error| {
-            problem(format!("cannot read it: {error}"), "check the file and its permissions")
+        let report_io = |error: io::Error| {
+            report(format!("cannot read the file: {error}"), "check the file and its permissions")
         };
-        let about = fs::metadata(path).map_err(unreadable)?;
-        if !about.is_file() {
-            return Err(problem("it is not a regular file".to_owned(), "remove it or name a file"));
+        // Checked before opening: opening a pipe would block until someone writes to it.
+        let metadata = fs::metadata(path).map_err(report_io)?;
+        if !metadata.is_file() {
+            return Err(report("not a regular file".to_owned(), "remove it or name a file"));
         }
-        if about.len() > LARGEST_FILE {
+        if metadata.len() > LARGEST_FILE {
             let message = format!(
-                "it has {} bytes, more than the {LARGEST_FILE} that a definition may have",
-                about.len()
+                "the file has {} bytes; a definition may have at most {LARGEST_FILE}",
+                metadata.len()
             );
-            return Err(problem(message, "split it, or move it out of the folder"));
+            return Err(report(message, "split it, or move it out of the folder"));
         }
-        fs::read(path).map_err(unreadable)
+        fs::read(path).map_err(report_io)
     }
 
-    /// Puts another text in the place of a file's, all of it or nothing.
-    pub(crate) fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
-        // A link stays a link: what it leads to is written.
-        let path = fs::canonicalize(path)?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let beside = path.with_file_name(format!(".{name}.{}.toolcrib", std::process::id()));
-        let written = fs::write(&beside, text)
-            .and_then(|()| fs::set_permissions(&beside, fs::metadata(&path)?.permissions()));
-        let done = written.and_then(|()| fs::rename(&beside, &path));
-        if done.is_err() {
-            // It may never have been made.
-            let _ = fs::remove_file(&beside);
-        }
-        done
-    }
-
-    /// The text of a source, for showing places in it; what is not UTF-8 is replaced.
+    /// The text of a source, for showing excerpts. Invalid UTF-8 is replaced, so that offsets before
+    /// it stay correct.
     pub fn text(&self, source: &SourceId) -> Option<String> {
         let bytes = self.read(&self.path(source)).ok()?;
         Some(
             String::from_utf8(bytes)
                 .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
         )
+    }
+}
+
+/// The text of a file that is not a definition, such as the lock file.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    fs::read_to_string(path)
+}
+
+/// Whether a path that the user named is a folder; an error if it does not exist or is not
+/// accessible.
+pub(crate) fn is_folder(path: &Path) -> io::Result<bool> {
+    Ok(fs::metadata(path)?.is_dir())
+}
+
+/// Writes a file atomically, so that a crash leaves the old text or the new one. Keeps the
+/// permissions of an existing file.
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // Through a link, so that the link stays and its target is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // In the same folder, because a rename is atomic only within one file system. With the process
+    // id, because another process may write the same file.
+    let temporary = path.with_file_name(format!(".{name}.{}.toolcrib", std::process::id()));
+    let written = fs::write(&temporary, text).and_then(|()| match fs::metadata(&path) {
+        Ok(metadata) => fs::set_permissions(&temporary, metadata.permissions()),
+        Err(_) => Ok(()),
+    });
+    let replaced = written.and_then(|()| fs::rename(&temporary, &path));
+    if replaced.is_err() {
+        // It does not exist if the write failed.
+        let _ = fs::remove_file(&temporary);
+    }
+    replaced
+}
+
+/// Identifies a version of a file. The inode is included because editors often save by renaming a
+/// new file over the old one, possibly with the same size within the clock's resolution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileVersion {
+    modified: SystemTime,
+    bytes: u64,
+    inode: u64,
+}
+
+impl FileVersion {
+    /// The current version of a file; `None` if it does not exist.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        let modified = metadata.modified().ok()?;
+        Some(Self { modified, bytes: metadata.len(), inode: metadata.ino() })
     }
 }

@@ -1,20 +1,17 @@
-//! Writes definitions better where that changes nothing of what they mean.
+//! Applies fixes to definitions that do not change their meaning.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use catalog::SourceId;
 
-use crate::{Crib, Files, discover};
+use crate::{Crib, Files, discover, files};
 
-/// A definition that was written better.
+/// A definition that was fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
-    /// The file.
+    /// The fixed file.
     pub source: SourceId,
-    /// How many lines are new.
+    /// The number of changed lines.
     pub lines: usize,
 }
 
@@ -22,31 +19,30 @@ pub struct Fixed {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write `{}`: {source}", path.display())]
 pub struct FixError {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Why.
+    /// The error of the operating system.
     pub source: io::Error,
 }
 
 /// Fixes the specifications of a crib.
 pub fn fix_crib(crib: &Crib) -> Result<Vec<Fixed>, FixError> {
-    fix(&crib.files(), &discover::in_crib(&crib.folder).definitions)
+    fix(&crib.files(), &discover::find_candidates(&crib.folder).definitions)
 }
 
-/// Fixes files, and the specifications in folders.
+/// Fixes files, and the definitions in folders.
 pub fn fix_paths(paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
-    let below = |path: &Path| match path.is_dir() {
-        true => discover::below(path),
-        false => vec![path.to_owned()],
+    let expand = |path: &PathBuf| {
+        if path.is_dir() { discover::find_files(path) } else { vec![path.clone()] }
     };
-    let found: Vec<PathBuf> = paths.iter().flat_map(|path| below(path)).collect();
+    let found: Vec<PathBuf> = paths.iter().flat_map(expand).collect();
     fix(&Files::new(""), &found)
 }
 
 fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
     let mut fixed = Vec::new();
     for path in paths {
-        // What cannot be read is told by reading it, not here.
+        // An unreadable file is reported by the check that follows.
         let Some(text) = files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok())
         else {
             continue;
@@ -54,9 +50,8 @@ fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
         let source = files.name(path);
         let edits = formats::fixes(&source, &text);
         if !edits.is_empty() {
-            let better = formats::apply(&text, &edits);
-            files
-                .replace(path, &better)
+            let fixed_text = formats::apply(&text, &edits);
+            files::replace(path, &fixed_text)
                 .map_err(|source| FixError { path: path.clone(), source })?;
             fixed.push(Fixed { source, lines: edits.len() });
         }

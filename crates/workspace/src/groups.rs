@@ -1,30 +1,30 @@
-//! Which tools are wanted, by the groups that their names begin with.
+//! Selects tools by group.
 //!
-//! `{package}-mcp_tool_{group}_{action}`: a pattern is matched where the group begins. A tool whose
-//! name has no group is in none.
+//! The names of R tools have the form `{package}-mcp_tool_{group}_{action}`. A pattern is matched at
+//! the start of the group. Names of another form have no group.
 
 use catalog::Tool;
 use fancy_regex::Regex;
 
-/// What stands between the package and the group.
-const MARK: &str = "mcp_tool_";
+/// The text between the package and the group.
+const SEPARATOR: &str = "mcp_tool_";
 
-/// Patterns of which one must match; without any, every tool is wanted.
+/// Patterns of which at least one must match. Without patterns, every tool is included.
 #[derive(Clone, Debug, Default)]
 pub struct Groups(Vec<Regex>);
 
-/// A pattern that is not a regular expression.
+/// A pattern that is not a valid regular expression.
 #[derive(Debug, thiserror::Error)]
 #[error("`{pattern}` is not a regular expression: {why}")]
 pub struct GroupError {
-    /// The pattern.
+    /// The pattern as it was given.
     pub pattern: String,
-    /// What is wrong with it.
+    /// The error of the regular expression parser.
     pub why: String,
 }
 
 impl Groups {
-    /// Reads patterns.
+    /// Compiles patterns.
     pub fn new(patterns: &[String]) -> Result<Self, GroupError> {
         let compile = |pattern: &String| {
             let problem = |error: fancy_regex::Error| GroupError {
@@ -36,25 +36,25 @@ impl Groups {
         patterns.iter().map(compile).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether a tool is wanted.
+    /// Whether a tool is in one of the groups.
     pub fn includes(&self, tool: &Tool) -> bool {
         self.0.is_empty()
-            || group(&tool.name)
+            || strip_package(&tool.name)
                 .is_some_and(|group| self.0.iter().any(|one| one.is_match(group).unwrap_or(false)))
     }
 
-    /// Whether every tool is wanted.
+    /// Whether every tool is included.
     pub fn is_unrestricted(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 /// The name from its group on.
-fn group(name: &str) -> Option<&str> {
+fn strip_package(name: &str) -> Option<&str> {
     let (package, function) = name.split_once('-')?;
     let is_package =
         !package.is_empty() && package.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
-    function.strip_prefix(MARK).filter(|_| is_package)
+    function.strip_prefix(SEPARATOR).filter(|_| is_package)
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
 
     use super::Groups;
 
-    fn admitted(patterns: &[&str]) -> Vec<&'static str> {
+    fn included(patterns: &[&str]) -> Vec<&'static str> {
         let names = [
             "ravepipeline-mcp_tool_config_set",
             "ravepipeline-mcp_tool_pipeline_get_info",
@@ -87,26 +87,26 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_matched_where_the_group_begins() {
-        assert_eq!(admitted(&["config"]), ["ravepipeline-mcp_tool_config_set"]);
-        assert_eq!(admitted(&["set"]), Vec::<&str>::new());
-        assert_eq!(admitted(&["pipeline_(get|read)"]).len(), 2, "packages with dots count");
+    fn patterns_match_at_the_start_of_the_group() {
+        assert_eq!(included(&["config"]), ["ravepipeline-mcp_tool_config_set"]);
+        assert_eq!(included(&["set"]), Vec::<&str>::new());
+        assert_eq!(included(&["pipeline_(get|read)"]).len(), 2, "packages with dots count");
         assert_eq!(
-            admitted(&["a|pipeline_list"]),
+            included(&["a|pipeline_list"]),
             ["ravepipeline-mcp_tool_pipeline_list"],
             "the whole pattern is anchored"
         );
     }
 
     #[test]
-    fn one_of_several_is_enough_and_none_is_all() {
-        assert_eq!(admitted(&["config", "pipeline"]).len(), 4);
-        assert_eq!(admitted(&[]).len(), 6);
+    fn one_matching_pattern_is_enough_and_no_pattern_includes_all() {
+        assert_eq!(included(&["config", "pipeline"]).len(), 4);
+        assert_eq!(included(&[]).len(), 6);
     }
 
     #[test]
-    fn a_broken_pattern_is_an_error() {
-        let error = Groups::new(&["(".to_owned()]).expect_err("a broken pattern");
+    fn an_invalid_pattern_is_an_error() {
+        let error = Groups::new(&["(".to_owned()]).expect_err("an invalid pattern");
         assert!(error.to_string().starts_with("`(` is not a regular expression"));
     }
 }

@@ -1,7 +1,13 @@
-//! From a folder and its configuration to a catalog.
+//! Reads a folder of tool definitions, or a git revision of it, and its configuration into a catalog.
 //!
-//! The only reader of definition files, configuration and environment variables. It starts nothing
-//! and serves nothing: what it returns is data for those who do.
+//! [`Crib::open`] reads `toolcrib.toml`, [`Loader::load`] the definitions, prompts and documents;
+//! [`check_paths`] and [`read_standalone_file`] read files that are not in a crib. Everything
+//! returns data: running and serving tools is left to other crates. Listing and checking start no
+//! program. Two features do: [`Revision`] runs git to read earlier definitions, and [`ExampleRunner`]
+//! runs R for the examples of a package that is built.
+//!
+//! No other crate reads definitions, configuration (`files`) or environment variables
+//! (`environment`).
 
 mod allow;
 mod bind;
@@ -11,26 +17,29 @@ mod config;
 mod content;
 mod crib;
 mod custom_rules;
-mod date;
 mod definition;
 mod discover;
 mod documents;
 mod environment;
 mod files;
 mod fix;
+mod flag_defaults;
 mod flags;
 mod groups;
-mod judging;
+mod linting;
+mod loaded;
 mod loader;
 mod lock;
+mod native_names;
 mod parallel;
 mod paths;
 mod policy;
 mod policy_proposal;
 mod project;
 mod prompts;
+mod r_sources;
+mod render_settings;
 mod revision;
-mod sources;
 mod standalone;
 mod watch;
 
@@ -48,22 +57,24 @@ pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;
 pub use files::{Files, LARGEST_FILE};
 pub use fix::{FixError, Fixed, fix_crib, fix_paths};
-pub use flags::{FlagDefaults, FlagsConfig, SwitchClause};
+pub use flag_defaults::FlagDefaults;
+pub use flags::{FlagsConfig, SwitchClause};
 pub use groups::{GroupError, Groups};
-pub use loader::{Loaded, Loader, check_text};
+pub use loaded::Loaded;
+pub use loader::{Loader, check_text};
 pub use lock::{Drift, LOCK, Lock, LockError};
+pub use native_names::GUIDE_TOOLS;
 pub use paths::{check_paths, read_paths};
 pub use policy::PolicyClause;
 pub use policy_proposal::propose_policy_clause;
 pub use project::resolve_project;
-pub use prompts::GUIDE_TOOLS;
 pub use revision::{Checkout, Revision, RevisionError};
 pub use standalone::{StandaloneFile, read_standalone_file};
 pub use watch::{Changes, WatchError, Watcher, watch};
 
-/// Every problem that reading a crib can find, beyond those of the formats and lints.
+/// The rules for reading a crib, in addition to those of `formats` and `lint`.
 pub static RULES: &[&catalog::Rule] = &[
-    &config::BROKEN_CONFIG,
+    &clause::BROKEN_CONFIG,
     &files::UNREADABLE_FILE,
     &bind::USELESS_BIND,
     &bind::BROKEN_BIND,

@@ -1,11 +1,12 @@
-//! `toolcrib.lock`: the whole set of tools, pinned by digests, so that what changed is noticed before an agent sees it.
+//! `toolcrib.lock`: pins all tools by digests, so that a change is noticed before an agent sees it.
 //!
-//! A digest covers what an agent sees of a tool and how it is run; for each part there is one of its own, so that a
-//! difference can be told in words. Where a definition stands does not count.
+//! A digest covers everything that an agent sees of a tool, and its implementation. Each part of a
+//! tool also has a digest of its own, so that a difference can be named. The location of a definition
+//! is not covered: moving a file is not a change.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt, fs, io,
+    fmt, io,
     path::PathBuf,
 };
 
@@ -13,21 +14,22 @@ use catalog::{Catalog, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::Crib;
+use crate::{Crib, files};
 
-/// The name of the file.
+/// The name of the lock file.
 pub const LOCK: &str = "toolcrib.lock";
 
-/// The form of the file.
+/// The version of the file format.
 const VERSION: u32 = 1;
-/// As much of a part's digest as tells two apart.
-const SHORT: usize = 16;
+/// The number of hexadecimal digits of a part's digest in the file. Short digests keep the file
+/// readable; they only name the changed part, while the full digest of the tool detects the change.
+const PART_DIGITS: usize = 16;
 
-/// A pinned set of tools.
+/// The contents of the lock file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lock {
     version: u32,
-    /// Over all tools and their names.
+    /// Covers the names and digests of all tools.
     digest: String,
     tools: BTreeMap<String, Pin>,
 }
@@ -41,42 +43,42 @@ struct Pin {
     parts: BTreeMap<String, String>,
 }
 
-/// A lock that cannot be used.
+/// Why the lock file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// It is not there.
+    /// It does not exist in this folder.
     #[error("there is no `{LOCK}` in `{}`", .0.display())]
     Missing(PathBuf),
-    /// It is no lock.
-    #[error("`{}` is no lock: {why}", path.display())]
+    /// It is not a lock file of a known version.
+    #[error("`{}` is not a valid lock file: {why}", path.display())]
     Broken {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// It cannot be read or written.
-    #[error("cannot use `{}`: {source}", path.display())]
+    #[error("cannot read or write `{}`: {source}", path.display())]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
-/// A tool that is not as it was pinned.
+/// A tool that differs from the lock file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drift {
-    /// It is not in the lock.
+    /// It is not in the lock file.
     Added(String),
-    /// It is in the lock alone.
+    /// It is only in the lock file.
     Removed(String),
-    /// It is another.
+    /// Its digest differs.
     Changed {
-        /// Its name.
+        /// The name of the tool.
         name: String,
-        /// What of it changed, in words.
+        /// The changed parts.
         parts: Vec<&'static str>,
     },
 }
@@ -85,35 +87,35 @@ impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Added(name) => write!(f, "`{name}` is new"),
-            Self::Removed(name) => write!(f, "`{name}` is gone"),
+            Self::Removed(name) => write!(f, "`{name}` was removed"),
             Self::Changed { name, parts } => write!(f, "`{name}` changed: {}", parts.join(", ")),
         }
     }
 }
 
-/// The parts of a tool, by their name in the file, and in words.
+/// The parts of a tool: the key in the file, and the name in messages.
 const PARTS: [(&str, &str); 6] = [
-    ("text", "its description"),
-    ("examples", "its examples"),
-    ("input", "what it takes"),
-    ("output", "what it returns"),
-    ("marks", "what it may do"),
-    ("launch", "how it is run"),
+    ("text", "description"),
+    ("examples", "examples"),
+    ("input", "input schema"),
+    ("output", "output schema"),
+    ("marks", "annotations"),
+    ("launch", "implementation"),
 ];
 
 impl Lock {
     /// Pins the tools of a catalog.
     pub fn from_catalog(catalog: &Catalog) -> Self {
         let tools: BTreeMap<String, Pin> =
-            catalog.tools().iter().map(|tool| (tool.name.clone(), Pin::of(tool))).collect();
+            catalog.tools().iter().map(|tool| (tool.name.clone(), Pin::from_tool(tool))).collect();
         let all: Vec<Value> = tools.iter().map(|(name, pin)| json!([name, pin.digest])).collect();
-        Self { version: VERSION, digest: digest(&Value::from(all)), tools }
+        Self { version: VERSION, digest: runtime::value_digest(&Value::from(all)), tools }
     }
 
-    /// The lock of a crib.
+    /// Reads the lock file of a crib.
     pub fn read(crib: &Crib) -> Result<Self, LockError> {
         let path = crib.folder.join(LOCK);
-        let text = fs::read_to_string(&path).map_err(|source| match source.kind() {
+        let text = files::read_text(&path).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => LockError::Missing(crib.folder.clone()),
             _ => LockError::File { path: path.clone(), source },
         })?;
@@ -121,85 +123,87 @@ impl Lock {
         let lock: Self = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
         match lock.version {
             VERSION => Ok(lock),
-            other => Err(broken(format!("it has version {other}, and {VERSION} is known"))),
+            other => Err(broken(format!("version {other} is not supported; expected {VERSION}"))),
         }
     }
 
-    /// Writes it to a crib. Whether it was another before.
+    /// Writes the lock file of a crib. Returns whether its contents changed.
     pub fn write(&self, crib: &Crib) -> Result<bool, LockError> {
         let path = crib.folder.join(LOCK);
         let text = self.to_text();
-        if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+        if files::read_text(&path).is_ok_and(|old| old == text) {
             return Ok(false);
         }
-        // A lock that is half written would pin nothing.
-        let beside = crib.folder.join(format!(".{LOCK}.{}", std::process::id()));
-        let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, &path));
-        written.map_err(|source| LockError::File { path, source })?;
+        files::replace(&path, &text).map_err(|source| LockError::File { path, source })?;
         Ok(true)
     }
 
-    /// The bytes of the file: the same for the same tools.
+    /// The text of the file, identical for identical tools.
     pub fn to_text(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("a lock is JSON");
+        let mut text =
+            serde_json::to_string_pretty(self).expect("strings and numbers always serialize");
         text.push('\n');
         text
     }
 
-    /// How many tools it pins.
+    /// The number of pinned tools.
     pub fn len(&self) -> usize {
         self.tools.len()
     }
 
-    /// Whether it pins none.
+    /// Whether no tool is pinned.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// Which tools of `now` are not as they are pinned here, by name.
+    /// The tools that differ between this lock and `now`, sorted by name.
     pub fn find_drift(&self, now: &Self) -> Vec<Drift> {
         let names: BTreeSet<&String> = self.tools.keys().chain(now.tools.keys()).collect();
-        let told = |name: &String| match (self.tools.get(name), now.tools.get(name)) {
+        let compare = |name: &String| match (self.tools.get(name), now.tools.get(name)) {
             (None, Some(_)) => Some(Drift::Added(name.clone())),
             (Some(_), None) => Some(Drift::Removed(name.clone())),
             (Some(old), Some(new)) if old.digest != new.digest => {
-                let other = |part: &&(&str, &str)| old.parts.get(part.0) != new.parts.get(part.0);
+                let differs = |part: &&(&str, &str)| old.parts.get(part.0) != new.parts.get(part.0);
                 Some(Drift::Changed {
                     name: name.clone(),
-                    parts: PARTS.iter().filter(other).map(|part| part.1).collect(),
+                    parts: PARTS.iter().filter(differs).map(|part| part.1).collect(),
                 })
             }
             _ => None,
         };
-        names.into_iter().filter_map(told).collect()
+        names.into_iter().filter_map(compare).collect()
     }
 }
 
 impl Pin {
-    fn of(tool: &Tool) -> Self {
-        let digests = PARTS.map(|(part, _)| (part, digest(&part_of(tool, part))));
+    fn from_tool(tool: &Tool) -> Self {
+        let digests = PARTS.map(|(part, _)| (part, runtime::value_digest(&part_value(tool, part))));
         let parts = digests
             .iter()
-            .map(|(part, digest)| ((*part).to_owned(), digest[..SHORT].to_owned()))
+            .map(|(part, digest)| ((*part).to_owned(), digest[..PART_DIGITS].to_owned()))
             .collect();
         Self {
-            digest: digest(&json!([tool.name, digests])),
+            digest: runtime::value_digest(&json!([tool.name, digests])),
             version: tool.annotations.version.clone(),
             parts,
         }
     }
 }
 
-fn digest(value: &Value) -> String {
-    runtime::value_digest(value)
-}
-
-fn part_of(tool: &Tool, part: &str) -> Value {
-    let said = &tool.description;
+/// The contents of one part. A change here changes the digest of every tool, and after an update
+/// `lock --check` reports all of them.
+fn part_value(tool: &Tool, part: &str) -> Value {
+    let description = &tool.description;
     let annotations = &tool.annotations;
     match part {
-        "text" => json!([tool.title, said.text, said.guidance, said.hint, said.usage]),
-        "examples" => said
+        "text" => json!([
+            tool.title,
+            description.text,
+            description.guidance,
+            description.hint,
+            description.usage
+        ]),
+        "examples" => description
             .examples
             .iter()
             .map(|example| json!([example.arguments, example.explanation]))
@@ -216,7 +220,8 @@ fn part_of(tool: &Tool, part: &str) -> Value {
             annotations.requires_approval,
             annotations.network
         ]),
-        // The implementation is plain data of our own, whose debug form is exact.
+        // The debug form of plain data is complete: no field can be forgotten here. Renaming a type
+        // or a field in `catalog` changes it.
         _ => json!([
             format!("{:?} {:?}", tool.implementation, tool.mode),
             tool.timeout.map(|limit| limit.as_millis() as u64)

@@ -1,79 +1,80 @@
-//! The same work on many files, on all cores. Some take much longer than others, so a thread that is done with a few takes
-//! the next few.
+//! Processes many files on all cores. Files differ much in cost, so threads take small batches from a
+//! shared queue instead of one equal share each.
 
 use std::{num::NonZero, thread};
 
 use parking_lot::Mutex;
 
-/// Below this many items a thread costs more than it saves.
-const WORTH_A_THREAD: usize = 8;
-/// How many times each thread takes items, if all take equally long.
-const TURNS: usize = 8;
+/// The minimum number of items per thread: starting a thread for fewer costs more than it saves.
+const MIN_ITEMS_PER_THREAD: usize = 8;
+/// The number of batches per thread.
+const BATCHES_PER_THREAD: usize = 8;
 
-/// What `work` makes of each item, in the order of the items.
+/// Applies `work` to each item. Results are in the order of the items.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     flat_map(items, |items| items.iter().map(&work).collect())
 }
 
-/// What `work` makes of each item, which it may keep, in the order of the items.
+/// Like [`map`], with owned items.
 pub(crate) fn map_into<T: Send, R: Send>(
     mut items: Vec<T>,
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
-    let (threads, length) = shares(items.len());
-    let mut runs = Vec::new();
+    let (threads, length) = plan_batches(items.len());
+    let mut batches = Vec::new();
     while items.len() > length {
-        runs.push(items.split_off(items.len() - length));
+        batches.push(items.split_off(items.len() - length));
     }
-    runs.push(items);
-    runs.reverse();
-    on_threads(threads, runs, |run: Vec<T>| run.into_iter().map(&work).collect())
+    batches.push(items);
+    batches.reverse();
+    run_on_threads(threads, batches, |batch: Vec<T>| batch.into_iter().map(&work).collect())
 }
 
-/// What `work` makes of runs of items, in the order of the items.
+/// Applies `work` to batches of items and concatenates the results in the order of the items.
 pub(crate) fn flat_map<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&[T]) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let (threads, length) = shares(items.len());
-    on_threads(threads, items.chunks(length).collect(), work)
+    let (threads, length) = plan_batches(items.len());
+    run_on_threads(threads, items.chunks(length).collect(), work)
 }
 
-/// How many threads are worth it, and how many items one takes at a time.
-fn shares(items: usize) -> (usize, usize) {
-    let threads = match items / WORTH_A_THREAD {
-        // Asking for the number of cores reads files.
+/// The number of threads, and the number of items in a batch.
+fn plan_batches(items: usize) -> (usize, usize) {
+    let threads = match items / MIN_ITEMS_PER_THREAD {
+        // Before the core count is queried, because that reads files under /proc and /sys.
         0 | 1 => 1,
-        most => thread::available_parallelism().map_or(1, NonZero::get).min(most),
+        max => thread::available_parallelism().map_or(1, NonZero::get).min(max),
     };
-    let turns = if threads == 1 { 1 } else { threads * TURNS };
-    (threads, items.div_ceil(turns).max(1))
+    let batches = if threads == 1 { 1 } else { threads * BATCHES_PER_THREAD };
+    (threads, items.div_ceil(batches).max(1))
 }
 
-fn on_threads<T: Send, R: Send>(
+fn run_on_threads<T: Send, R: Send>(
     threads: usize,
-    runs: Vec<T>,
+    batches: Vec<T>,
     work: impl Fn(T) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let waiting = Mutex::new(runs.into_iter().enumerate());
-    let next = || waiting.lock().next();
+    let queue = Mutex::new(batches.into_iter().enumerate());
+    // Takes the lock only for the time of one `next`, not for the work on the batch.
+    let next = || queue.lock().next();
     let work = || {
-        let mut made = Vec::new();
-        while let Some((at, run)) = next() {
-            made.push((at, work(run)));
+        let mut results = Vec::new();
+        while let Some((index, batch)) = next() {
+            results.push((index, work(batch)));
         }
-        made
+        results
     };
-    let mut made = thread::scope(|scope| {
+    let mut results = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut made = work();
+        let mut results = work();
         for other in others {
-            made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        made
+        results
     });
-    made.sort_unstable_by_key(|(at, _)| *at);
-    made.into_iter().flat_map(|(_, made)| made).collect()
+    results.sort_unstable_by_key(|(index, _)| *index);
+    results.into_iter().flat_map(|(_, batch)| batch).collect()
 }
 
 #[cfg(test)]

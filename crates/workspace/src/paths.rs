@@ -1,70 +1,104 @@
 //! Reads files and folders that need not be cribs.
 //!
-//! A folder laid out as a crib is read as one, any other for all JSON and YAML files and Markdown specifications below it.
-//! Loose files are taken each for itself: two versions of one tool beside each other are not a conflict, unless both are
-//! documents of one folder.
+//! A folder with the layout of a crib is read as one. Any other folder is searched for files that may
+//! be definitions. Files outside a crib are independent: the same tool in two of
+//! them, such as two versions, is not a conflict, except for specifications found in one folder.
 
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use catalog::{Catalog, Diagnostic, SourceId};
+use catalog::{Catalog, Diagnostic, SourceId, Tool};
 use formats::{Document, Guidance};
 
 use crate::{
     Crib, Environment, Files, Loaded, Loader, OpenError, allow,
     definition::{self, Definition},
-    discover,
-    judging::{Judging, sort},
+    discover, files,
+    linting::Linting,
     parallel, prompts,
 };
 
-/// Reads files and folders, and judges what is in them.
+/// Reads and lints files and folders.
 pub fn check_paths(paths: &[PathBuf], environment: &Environment) -> Result<Loaded, OpenError> {
     let context =
         lint::Context { crib: "crib".to_owned(), full_names: false, scope: lint::Scope::File };
-    gather(paths, environment, Judging::Rules(&context))
+    read_all(paths, environment, Linting::Enabled(&context))
 }
 
-/// Reads files and folders and judges nothing: only what cannot be read is told, and no tool is left out for what it says.
+/// Reads files and folders without linting: reports only parts that cannot be read, and leaves out no
+/// tool for its quality.
 pub fn read_paths(paths: &[PathBuf], environment: &Environment) -> Result<Loaded, OpenError> {
-    gather(paths, environment, Judging::Nothing)
+    read_all(paths, environment, Linting::Disabled)
 }
 
-fn gather(
+fn read_all(
     paths: &[PathBuf],
     environment: &Environment,
-    judging: Judging<'_>,
+    linting: Linting<'_>,
 ) -> Result<Loaded, OpenError> {
-    let mut loaded = Loaded::default();
+    let mut collected = Collected::default();
     let (mut named, mut found) = (Vec::new(), Vec::new());
     for path in paths {
-        let problem = |source| OpenError::Path { path: path.clone(), source };
-        let about = std::fs::metadata(path).map_err(problem)?;
-        match about.is_dir() {
-            true if discover::is_crib(path) => {
-                absorb(&mut loaded, read_crib(path, environment, judging)?)
-            }
-            true => found.extend(discover::below(path)),
-            false => named.push(path.clone()),
+        let is_folder = files::is_folder(path)
+            .map_err(|source| OpenError::Path { path: path.clone(), source })?;
+        if !is_folder {
+            named.push(path.clone());
+        } else if discover::is_crib(path) {
+            collected.add(read_crib(path, environment, linting)?);
+        } else {
+            found.extend(discover::find_files(path));
         }
     }
-    read_loose(&named, Loose::Named, judging, &mut loaded);
-    read_loose(&found, Loose::Found, judging, &mut loaded);
-    Ok(loaded)
+    read_files(&named, Selection::Named, linting, &mut collected);
+    let first_found = collected.tools.len();
+    read_files(&found, Selection::Found, linting, &mut collected);
+    Ok(collected.into_loaded(first_found))
 }
 
-/// A crib whose sources are named as the user named its folder.
+/// The files and cribs that were read, before their tools are merged.
+#[derive(Default)]
+struct Collected {
+    loaded: Loaded,
+    tools: Vec<Arc<Tool>>,
+}
+
+impl Collected {
+    fn add(&mut self, mut read: Loaded) {
+        self.loaded.files += read.files;
+        self.loaded.tools += read.tools;
+        self.loaded.diagnostics.append(&mut read.diagnostics);
+        self.tools.extend(read.catalog.tools().iter().cloned());
+    }
+
+    /// Merges the tools. Conflicts are reported only for diverged copies among the tools from
+    /// `first_found` on, which were found in folders.
+    fn into_loaded(mut self, first_found: usize) -> Loaded {
+        let found: HashSet<SourceId> =
+            self.tools[first_found..].iter().map(|tool| tool.origin.source.clone()).collect();
+        let (catalog, mut conflicts) = Catalog::merge(self.tools);
+        conflicts.retain(|conflict| {
+            conflict.code == catalog::DIVERGED_COPY.code && found.contains(&conflict.origin.source)
+        });
+        self.loaded.catalog = catalog;
+        self.loaded.diagnostics.extend(conflicts);
+        self.loaded.sort_diagnostics();
+        self.loaded
+    }
+}
+
+/// Reads a crib. Its sources are named with the path of the folder as the user gave it.
 fn read_crib(
     folder: &Path,
     environment: &Environment,
-    judging: Judging<'_>,
+    linting: Linting<'_>,
 ) -> Result<Loaded, OpenError> {
     let (crib, problems) = Crib::open_lenient(Some(folder), environment)?;
-    let mut loaded = match judging {
-        Judging::Rules(_) => Loader::default().load(&crib),
-        Judging::Nothing => Loader::default().read(&crib),
+    let mut loaded = match linting {
+        Linting::Enabled(_) => Loader::default().load(&crib),
+        Linting::Disabled => Loader::default().read(&crib),
     };
     loaded.files += usize::from(!problems.is_empty());
     loaded.diagnostics.splice(0..0, problems);
@@ -78,98 +112,104 @@ fn read_crib(
     Ok(loaded)
 }
 
-fn absorb(into: &mut Loaded, other: Loaded) {
-    into.files += other.files;
-    into.tools += other.tools;
-    into.diagnostics.extend(other.diagnostics);
-    let tools = into.catalog.tools().iter().chain(other.catalog.tools()).cloned();
-    into.catalog = Catalog::merge(tools).0;
-}
-
-/// How loose files were come by.
+/// How a file outside a crib was selected.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Loose {
-    /// Somebody named them.
+enum Selection {
+    /// The user named it.
     Named,
-    /// They lie in a folder that somebody named, among others that are no definitions.
+    /// It was found in a folder that the user named, possibly among files that are not definitions.
     Found,
 }
 
-impl Loose {
-    /// Whether a file is to be looked at: Markdown lies everywhere, so what was only found must be a specification.
-    fn wants(self, source: &SourceId, bytes: &[u8]) -> bool {
+impl Selection {
+    /// Whether to read a file as a definition. Most Markdown is prose, so a file that was only found
+    /// must be recognizable as a definition.
+    fn includes(self, source: &SourceId, bytes: &[u8]) -> bool {
         self == Self::Named || formats::is_candidate(source, bytes)
     }
 
-    /// Whether a file is read as a prompt: Markdown only if somebody named it.
+    /// Whether to read a file as a prompt. Markdown in a found `prompts` folder may be anything.
     fn is_prompt(self, path: &Path) -> bool {
         let is_markdown = path.extension().is_some_and(|extension| extension == "md");
         prompts::is_prompt(path) && (self == Self::Named || !is_markdown)
     }
 }
 
-fn read_loose(paths: &[PathBuf], loose: Loose, judging: Judging<'_>, loaded: &mut Loaded) {
+fn read_files(
+    paths: &[PathBuf],
+    selection: Selection,
+    linting: Linting<'_>,
+    collected: &mut Collected,
+) {
     let files = Files::new("");
     let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-        paths.iter().cloned().partition(|path| loose.is_prompt(path));
-    loaded.files += prompts.len();
-    loaded.diagnostics.extend(prompts.iter().flat_map(|path| prompts::one(&files, path).1));
+        paths.iter().cloned().partition(|path| selection.is_prompt(path));
+    for path in &prompts {
+        let diagnostics = prompts::read_prompt_file(&files, path).1;
+        collected.add(Loaded { diagnostics, files: 1, ..Loaded::default() });
+    }
     let contents = parallel::map(&paths, |path| files.read(path));
-    let (mut texts, mut checked) = (Vec::new(), Vec::new());
+    let mut texts = Vec::new();
     let mut documents = HashSet::new();
     for (path, content) in paths.iter().zip(&contents) {
         let source = files.name(path);
         match content.as_deref() {
             Ok(bytes)
-                if loose == Loose::Found
-                    && (!loose.wants(&source, bytes)
+                if selection == Selection::Found
+                    && (!selection.includes(&source, bytes)
                         || is_copy(&source, bytes, &mut documents)) => {}
             Ok(bytes) => texts.push((path, source, bytes)),
-            Err(problem) => checked.push(only((**problem).clone())),
+            Err(problem) => {
+                let diagnostics = vec![(**problem).clone()];
+                collected.add(Loaded { diagnostics, files: 1, ..Loaded::default() });
+            }
         }
     }
-    loaded.files += texts.len() + checked.len();
+    collected.loaded.files += texts.len();
     let parsed =
         parallel::map_into(texts, |(path, source, bytes)| (path, Document::parse(&source, bytes)));
-    let (of_guidance, definitions): (Vec<_>, Vec<_>) =
+    let (guidance, definitions): (Vec<_>, Vec<_>) =
         parsed.into_iter().partition(|(_, document)| document.is_guidance());
-    let mut guidance = Guidance::default();
-    for (_, document) in of_guidance {
-        let (read, problems) = document.guidance();
-        guidance.merge(read);
-        checked.extend(problems.into_iter().map(only));
-    }
-    checked.extend(parallel::map_into(definitions, |(path, document)| {
-        read_one(&files, path, document, &guidance, judging)
-    }));
-    combine(checked, loose, loaded);
+    let guidance = merge_guidance(guidance, &mut collected.loaded.diagnostics);
+    let read = parallel::map_into(definitions, |(path, document)| {
+        read_definition(&files, path, document, &guidance, linting)
+    });
+    read.into_iter().for_each(|one| collected.add(one));
 }
 
-/// Nothing but a problem.
-fn only(problem: Diagnostic) -> Loaded {
-    Loaded { diagnostics: vec![problem], ..Loaded::default() }
-}
-
-/// Whether a document was there before, byte for byte.
+/// Whether a Markdown document has the same bytes as an earlier one.
 fn is_copy<'b>(source: &SourceId, bytes: &'b [u8], documents: &mut HashSet<&'b [u8]>) -> bool {
     source.as_str().ends_with(".md") && !documents.insert(bytes)
 }
 
-/// Reads one definition as if it were all there is.
-fn read_one(
+fn merge_guidance(
+    documents: Vec<(&PathBuf, Document<'_>)>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Guidance {
+    let mut guidance = Guidance::default();
+    for (_, document) in documents {
+        let (read, problems) = document.guidance();
+        guidance.merge(read);
+        diagnostics.extend(problems);
+    }
+    guidance
+}
+
+/// Reads one definition as if it were the only one. The file count is left to the caller.
+fn read_definition(
     files: &Files,
     path: &Path,
     document: Document<'_>,
     guidance: &Guidance,
-    judging: Judging<'_>,
+    linting: Linting<'_>,
 ) -> Loaded {
-    let within = path.parent().unwrap_or(path);
-    let read = Definition::of(document, guidance, judging, &|link| {
-        definition::linked(files, path, within, link)
+    let folder = path.parent().unwrap_or(path);
+    let read = Definition::from_document(document, guidance, linting, &|link| {
+        definition::read_link(files, path, folder, link)
     });
     let mut loaded = Loaded { diagnostics: read.diagnostics, ..Loaded::default() };
-    judging.finish(read.tools, &mut loaded);
-    if let Judging::Rules(_) = judging {
+    linting.build_catalog(read.tools, &mut loaded);
+    if let Linting::Enabled(_) = linting {
         allow::apply(
             &HashMap::from([(files.name(path), read.allowances)]),
             &[],
@@ -177,21 +217,4 @@ fn read_one(
         );
     }
     loaded
-}
-
-/// Puts what was read of each file together.
-fn combine(read: Vec<Loaded>, loose: Loose, loaded: &mut Loaded) {
-    let mut tools = Vec::new();
-    for mut one in read {
-        loaded.tools += one.tools;
-        loaded.diagnostics.append(&mut one.diagnostics);
-        tools.extend(one.catalog.tools().iter().cloned());
-    }
-    let (catalog, conflicts) = Catalog::merge(loaded.catalog.tools().iter().cloned().chain(tools));
-    loaded.catalog = catalog;
-    let diverged = conflicts
-        .into_iter()
-        .filter(|found| loose == Loose::Found && found.code == catalog::DIVERGED_COPY.code);
-    loaded.diagnostics.extend(diverged);
-    sort(&mut loaded.diagnostics);
 }

@@ -1,4 +1,4 @@
-//! "Always allow" as text: the clause that a person would add to `toolcrib.toml` for one call.
+//! "Always allow": proposes the `[[policy]]` clause that a person can add to `toolcrib.toml`.
 
 use std::time::SystemTime;
 
@@ -6,23 +6,22 @@ use catalog::{
     Policy, Tool,
     policy::{Clause, Effect},
 };
+use jiff::{Timestamp, ToSpan, civil, tz::Offset};
 use serde_json::{Map, Value};
 
-use crate::date;
+/// The validity of a proposed clause, in days.
+const VALID_DAYS: i64 = 30;
 
-/// How long a proposed permission lasts, in days.
-const LIFE: u32 = 30;
-
-/// A `[[policy]]` that allows this call of `tool` and no other one for 30 days from `today`.
+/// A `[[policy]]` that allows exactly this call of `tool` until 30 days after `today`.
 ///
-/// Values of secret parameters are left open: the text is written down. None if the arguments are
-/// too large or too deep for a condition.
+/// The values of secret parameters are not part of the condition, because the text is stored in a
+/// file. `None` if the arguments are too large or too deeply nested for a condition.
 pub fn propose_policy_clause(
     tool: &Tool,
     arguments: &Map<String, Value>,
     today: SystemTime,
 ) -> Option<String> {
-    let when = condition(tool, arguments);
+    let when = render_condition(tool, arguments);
     let clause = Clause {
         tools: tool.name.clone(),
         when: Some(when.clone()),
@@ -30,33 +29,46 @@ pub fn propose_policy_clause(
         until: None,
         reason: None,
     };
+    // CEL limits the size and nesting of expressions.
     Policy::compile([clause]).ok()?;
     let text = |text: &str| toml::Value::from(text).to_string();
     Some(format!(
         "[[policy]]\ntools = {}\nwhen = {}\ndo = \"allow\"\nuntil = {}\n",
         text(&tool.name),
         text(&when),
-        date::day_after(today, LIFE)
+        last_day(today)
     ))
 }
 
-/// A condition that holds for these arguments and no others, whatever the values of secrets.
-fn condition(tool: &Tool, arguments: &Map<String, Value>) -> String {
+/// The last day of a clause that is written at `now`, in UTC like every `until`.
+fn last_day(now: SystemTime) -> civil::Date {
+    // A clock beyond the range of dates gets the last date that TOML can express.
+    Timestamp::try_from(now).map_or(civil::Date::MAX, |now| {
+        Offset::UTC.to_datetime(now).date().saturating_add(VALID_DAYS.days())
+    })
+}
+
+/// A condition that holds only for these arguments, with any values for secrets.
+fn render_condition(tool: &Tool, arguments: &Map<String, Value>) -> String {
     if !arguments.keys().any(|name| tool.is_secret(name)) {
-        return format!("args == {}", object(arguments));
+        return format!("args == {}", render_object(arguments));
     }
-    let each = arguments.iter().map(|(name, value)| match tool.is_secret(name) {
-        true => format!("{} in args", quoted(name)),
-        false => format!("args[{}] == {}", quoted(name), literal(value)),
+    let each = arguments.iter().map(|(name, value)| {
+        if tool.is_secret(name) {
+            format!("{} in args", quote(name))
+        } else {
+            format!("args[{}] == {}", quote(name), render_literal(value))
+        }
     });
+    // Without the size, a call with an additional argument would match.
     std::iter::once(format!("size(args) == {}", arguments.len()))
         .chain(each)
         .collect::<Vec<_>>()
         .join(" && ")
 }
 
-/// A value as CEL writes it.
-fn literal(value: &Value) -> String {
+/// Renders a value as a CEL literal.
+fn render_literal(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(yes) => yes.to_string(),
@@ -65,28 +77,29 @@ fn literal(value: &Value) -> String {
             (None, Some(number), _) => format!("{number}u"),
             (None, None, number) => format!("{:?}", number.unwrap_or_default()),
         },
-        Value::String(text) => quoted(text),
+        Value::String(text) => quote(text),
         Value::Array(items) => {
-            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
+            format!("[{}]", items.iter().map(render_literal).collect::<Vec<_>>().join(", "))
         }
-        Value::Object(members) => object(members),
+        Value::Object(members) => render_object(members),
     }
 }
 
-fn object(members: &Map<String, Value>) -> String {
+fn render_object(members: &Map<String, Value>) -> String {
     let members =
-        members.iter().map(|(name, value)| format!("{}: {}", quoted(name), literal(value)));
+        members.iter().map(|(name, value)| format!("{}: {}", quote(name), render_literal(value)));
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
-            // What cannot be seen is spelled out, so that a reader sees what is allowed.
+            // Invisible and bidirectional characters are escaped, so that the reader sees what the
+            // clause allows.
             c if c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
                 quoted.push_str(&format!("\\U{:08x}", u32::from(c)))
             }
@@ -95,4 +108,21 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::last_day;
+
+    #[test]
+    fn the_last_day_crosses_months_and_never_overflows() {
+        let day = |seconds| last_day(UNIX_EPOCH + Duration::from_secs(seconds)).to_string();
+        assert_eq!(day(1_798_761_600), "2027-01-31");
+        assert_eq!(day(1_706_659_200), "2024-03-01");
+        assert_eq!(day(253_402_300_799), "9999-12-31");
+        let far = UNIX_EPOCH.checked_add(Duration::from_secs(1 << 60));
+        assert_eq!(far.map(|far| last_day(far).to_string()).as_deref(), Some("9999-12-31"));
+    }
 }

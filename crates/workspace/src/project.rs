@@ -1,8 +1,8 @@
-//! Which project a path belongs to: the same one, by whatever way the path leads there.
+//! Resolves a path to its project, so that all paths to one project share their flags.
 //!
-//! Links are followed, and what lies in a linked worktree of git belongs to the main working tree.
-//! Nothing is run, little is read, and nothing of what is found is told but the answer: a path that
-//! is not there, or may not be looked at, is a project as well.
+//! Links are followed, and a linked git worktree resolves to the main working tree. Git is not run:
+//! its files are read directly, because a call resolves paths that a client chose. A path that does
+//! not exist or is not accessible is its own project, and the result reveals nothing else.
 
 use std::{
     fs::{self, File},
@@ -10,28 +10,29 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// The most that is read of a file that should hold one path.
-const LONGEST_POINTER: u64 = 8 << 10;
+/// The maximum size of a file with a path, in bytes.
+const MAX_POINTER: u64 = 8 << 10;
 
-/// The project that a path belongs to.
+/// The root of the project that a path belongs to.
 pub fn resolve_project(path: &Path) -> PathBuf {
-    let path = canonical(path);
-    main_tree(&path).unwrap_or(path)
+    let path = resolve_links(path);
+    resolve_worktree(&path).unwrap_or(path)
 }
 
-/// The path without links, `.` and `..`, as far as it is there.
-fn canonical(path: &Path) -> PathBuf {
-    let plain = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    for ancestor in plain.ancestors() {
-        if let (Ok(found), Ok(rest)) = (fs::canonicalize(ancestor), plain.strip_prefix(ancestor)) {
-            return joined(found, rest);
+/// Resolves links, `.` and `..` in the existing part of a path, and `.` and `..` in the rest.
+fn resolve_links(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    for ancestor in absolute.ancestors() {
+        if let (Ok(found), Ok(rest)) = (fs::canonicalize(ancestor), absolute.strip_prefix(ancestor))
+        {
+            return join_lexically(found, rest);
         }
     }
-    joined(PathBuf::new(), &plain)
+    join_lexically(PathBuf::new(), &absolute)
 }
 
-/// A path and what follows it, taken as text.
-fn joined(mut path: PathBuf, rest: &Path) -> PathBuf {
+/// Appends `rest`, resolving `..` without the file system.
+fn join_lexically(mut path: PathBuf, rest: &Path) -> PathBuf {
     for component in rest.components() {
         match component {
             Component::ParentDir => _ = path.pop(),
@@ -42,16 +43,17 @@ fn joined(mut path: PathBuf, rest: &Path) -> PathBuf {
     path
 }
 
-/// The same place in the main working tree, if the path lies in a linked one. Of a repository
-/// without a working tree, its folder stands for it.
-fn main_tree(path: &Path) -> Option<PathBuf> {
+/// The same path in the main working tree, if it is in a linked worktree. For a bare repository,
+/// which has no working tree, the path in the repository's folder.
+fn resolve_worktree(path: &Path) -> Option<PathBuf> {
     let tree = path.ancestors().find(|folder| fs::symlink_metadata(folder.join(".git")).is_ok())?;
     let link = tree.join(".git");
-    let text = pointer(&link)?;
+    let text = read_pointer(&link)?;
     let own = fs::canonicalize(tree.join(text.strip_prefix("gitdir:")?.trim())).ok()?;
-    let common = fs::canonicalize(own.join(pointer(&own.join("commondir"))?)).ok()?;
-    // The repository must know the tree: else any folder could claim to be part of any project.
-    let known = fs::canonicalize(own.join(pointer(&own.join("gitdir"))?)).ok()?;
+    let common = fs::canonicalize(own.join(read_pointer(&own.join("commondir"))?)).ok()?;
+    // The repository must list the worktree: otherwise any folder could claim to be part of any
+    // project and read its flags.
+    let known = fs::canonicalize(own.join(read_pointer(&own.join("gitdir"))?)).ok()?;
     if known != link || !own.starts_with(&common) {
         return None;
     }
@@ -59,12 +61,13 @@ fn main_tree(path: &Path) -> Option<PathBuf> {
     Some(main.join(path.strip_prefix(tree).ok()?))
 }
 
-/// The path that a small regular file holds.
-fn pointer(path: &Path) -> Option<String> {
+/// Reads a path from a small regular file. Links and devices are rejected: a cloned folder may
+/// contain anything.
+fn read_pointer(path: &Path) -> Option<String> {
     if !fs::symlink_metadata(path).ok()?.is_file() {
         return None;
     }
     let mut text = String::new();
-    File::open(path).ok()?.take(LONGEST_POINTER).read_to_string(&mut text).ok()?;
+    File::open(path).ok()?.take(MAX_POINTER).read_to_string(&mut text).ok()?;
     Some(text.trim_end_matches(['\n', '\r']).to_owned())
 }

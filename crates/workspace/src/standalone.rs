@@ -1,4 +1,4 @@
-//! One definition file by itself: its tools in the order of the file.
+//! Reads a single definition file, without a crib around it.
 
 use std::path::Path;
 
@@ -8,21 +8,22 @@ use formats::{Document, GUIDANCE_FILE, Guidance};
 use crate::{
     Files, OpenError,
     definition::{self, Definition},
-    judging::Judging,
+    files,
+    linting::Linting,
 };
 
-/// What one file holds.
+/// The contents of a standalone definition file.
 #[derive(Debug, Default)]
 pub struct StandaloneFile {
-    /// The tools without an error, in the order of the file.
+    /// The valid tools, in the order of the file.
     pub tools: Vec<Tool>,
-    /// What reading found.
+    /// The problems found while reading. The file is not linted.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads one definition, with the guidance that lies beside it or above it. Nothing is judged.
+/// Reads a definition file, with the guidance next to it or in the parent folder.
 pub fn read_standalone_file(path: &Path) -> Result<StandaloneFile, OpenError> {
-    std::fs::metadata(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
+    files::is_folder(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
     let files = Files::new("");
     let folder = path.parent().unwrap_or(path);
     let bytes = match files.read(path) {
@@ -31,22 +32,24 @@ pub fn read_standalone_file(path: &Path) -> Result<StandaloneFile, OpenError> {
             return Ok(StandaloneFile { diagnostics: vec![*problem], ..StandaloneFile::default() });
         }
     };
-    let linked: formats::Linked<'_> = &|link| definition::linked(&files, path, folder, link);
+    let read_link: formats::Linked<'_> = &|link| definition::read_link(&files, path, folder, link);
     let document = Document::parse(&files.name(path), &bytes);
-    let read = Definition::of(document, &guidance(&files, folder), Judging::Nothing, linked);
+    let guidance = read_guidance(&files, folder);
+    let read = Definition::from_document(document, &guidance, Linting::Disabled, read_link);
     Ok(StandaloneFile {
         tools: read.tools.iter().map(|tool| tool.as_ref().clone()).collect(),
         diagnostics: read.diagnostics,
     })
 }
 
-fn guidance(files: &Files, folder: &Path) -> Guidance {
+/// The guidance of a folder, which wins, and of its parent: `tools/` and the root of a crib.
+fn read_guidance(files: &Files, folder: &Path) -> Guidance {
     let mut guidance = Guidance::default();
-    let places = [Some(folder), folder.parent()]
+    let paths = [Some(folder), folder.parent()]
         .into_iter()
         .flatten()
         .map(|folder| folder.join(GUIDANCE_FILE));
-    for path in places.filter(|path| path.is_file()) {
+    for path in paths.filter(|path| path.is_file()) {
         if let Ok(bytes) = files.read(&path) {
             guidance.merge(formats::read_guidance(&files.name(&path), &bytes).0);
         }

@@ -1,4 +1,4 @@
-//! Tells when definitions, configuration or documents change, for development.
+//! Watches the definitions, configuration and documents of a crib for changes.
 
 use std::{
     collections::BTreeSet,
@@ -8,60 +8,62 @@ use std::{
 };
 
 use notify::{RecursiveMode, Watcher as _};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::{Content, Crib, discover, prompts};
 
-/// How long it must be quiet before a change is told: editors write a file in several steps.
-const QUIET: Duration = Duration::from_millis(150);
+/// The time without events before a change is reported. Editors save a file in several steps
+/// (truncate, write, rename), and a checkout changes many files.
+const DEBOUNCE: Duration = Duration::from_millis(150);
 
-/// A crib that cannot be watched.
+/// A folder that cannot be watched.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot watch `{}`: {source}", folder.display())]
 pub struct WatchError {
     /// The folder.
     pub folder: PathBuf,
-    /// Why.
+    /// The error of the watcher.
     pub source: notify::Error,
 }
 
-/// Watches until it is dropped.
+/// Watches a crib until it is dropped.
 #[derive(Debug)]
 pub struct Watcher {
     inner: notify::RecommendedWatcher,
     folders: Arc<Mutex<Folders>>,
 }
 
-/// What is watched.
+/// The watched folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Folders {
-    /// Folders whose own files are definitions, prompts or the configuration.
+    /// Folders that contain definitions, prompts or the configuration; subfolders are not watched.
     definitions: Vec<PathBuf>,
-    /// Folders of documents, with everything below.
+    /// Folders of documents, with their subfolders.
     documents: Vec<PathBuf>,
 }
 
-/// What has changed since it was last told.
+/// The changes since the last report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Whether definitions, prompts or the configuration may be others than before.
+    /// Whether definitions, prompts or the configuration may have changed.
     pub definitions: bool,
-    /// The files in folders of documents that were written, made or removed.
+    /// The documents that were created, changed or removed.
     pub documents: BTreeSet<PathBuf>,
 }
 
-/// Calls `changed` after definitions, prompts, the configuration or documents of a crib have changed.
+/// Watches a crib and calls `on_change`, on a thread of its own, after changes.
 pub fn watch(
     crib: &Crib,
     content: &Content,
-    changed: impl Fn(Changes) + Send + 'static,
+    on_change: impl Fn(Changes) + Send + 'static,
 ) -> Result<Watcher, WatchError> {
     let (sender, receiver) = mpsc::channel::<Vec<PathBuf>>();
     let inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
+            // Reading the definitions causes access events, which would trigger the next read.
             && !event.kind.is_access()
         {
-            // The receiver is gone only when the watcher is being dropped.
+            // Fails only while the watcher is being dropped.
             let _ = sender.send(event.paths);
         }
     });
@@ -70,12 +72,13 @@ pub fn watch(
     let mut watcher = Watcher { inner, folders: Arc::clone(&folders) };
     watcher.update(crib, content)?;
     std::thread::spawn(move || {
+        // Ends when the watcher drops the sender.
         while let Ok(first) = receiver.recv() {
             let more: Vec<_> =
-                std::iter::from_fn(|| receiver.recv_timeout(QUIET).ok()).flatten().collect();
-            let changes = lock(&folders).sorted(first.into_iter().chain(more));
+                std::iter::from_fn(|| receiver.recv_timeout(DEBOUNCE).ok()).flatten().collect();
+            let changes = folders.lock().classify(first.into_iter().chain(more));
             if changes != Changes::default() {
-                changed(changes);
+                on_change(changes);
             }
         }
     });
@@ -83,13 +86,15 @@ pub fn watch(
 }
 
 impl Watcher {
-    /// Watches what the crib consists of now.
+    /// Updates the watched folders after the crib has been read again. Folders that the crib no longer
+    /// uses stay watched by the system, and their events are ignored.
     pub fn update(&mut self, crib: &Crib, content: &Content) -> Result<(), WatchError> {
         let now = Folders::of(crib, content);
-        let before = std::mem::replace(&mut *lock(&self.folders), now.clone());
-        let new = |folder: &&PathBuf, before: &[PathBuf]| !before.contains(folder);
-        let definitions = now.definitions.iter().filter(|folder| new(folder, &before.definitions));
-        let documents = now.documents.iter().filter(|folder| new(folder, &before.documents));
+        let before = std::mem::replace(&mut *self.folders.lock(), now.clone());
+        let is_new = |folder: &&PathBuf, before: &[PathBuf]| !before.contains(folder);
+        let definitions =
+            now.definitions.iter().filter(|folder| is_new(folder, &before.definitions));
+        let documents = now.documents.iter().filter(|folder| is_new(folder, &before.documents));
         let definitions = definitions.map(|folder| (folder, RecursiveMode::NonRecursive));
         for (folder, depth) in
             definitions.chain(documents.map(|folder| (folder, RecursiveMode::Recursive)))
@@ -104,15 +109,15 @@ impl Watcher {
 
 impl Folders {
     fn of(crib: &Crib, content: &Content) -> Self {
-        let own = discover::definition_folders().into_iter().map(|folder| crib.folder.join(folder));
-        let specified = discover::named_files(&crib.folder)
+        let conventional = discover::definition_folders().into_iter().map(|folder| crib.folder.join(folder));
+        let named_files = discover::find_named_files(&crib.folder)
             .into_iter()
             .filter_map(|path| path.parent().map(Path::to_owned));
         let definitions: BTreeSet<_> = [crib.folder.clone()]
             .into_iter()
-            .chain(own)
-            .chain(prompts::folders(crib))
-            .chain(specified)
+            .chain(conventional)
+            .chain(prompts::prompt_folders(crib))
+            .chain(named_files)
             .collect();
         let definitions = definitions.into_iter().filter(|folder| folder.is_dir()).collect();
         let categories = content.categories.iter().map(|category| &category.folder);
@@ -121,14 +126,15 @@ impl Folders {
         Self { definitions, documents: documents.filter(|folder| folder.is_dir()).collect() }
     }
 
-    fn sorted(&self, paths: impl Iterator<Item = PathBuf>) -> Changes {
+    /// Assigns changed paths to definitions or documents, and drops unrelated ones.
+    fn classify(&self, paths: impl Iterator<Item = PathBuf>) -> Changes {
         let mut changes = Changes::default();
         for path in paths {
-            let is_own = path
+            let is_definition = path
                 .parent()
                 .is_some_and(|parent| self.definitions.iter().any(|folder| folder == parent));
-            // A new folder may be one in which definitions or prompts are looked for.
-            changes.definitions |= is_own && (matters(&path) || path.is_dir());
+            // A new folder may be `tools` or `prompts`.
+            changes.definitions |= is_definition && (is_relevant(&path) || path.is_dir());
             if self.documents.iter().any(|folder| path.starts_with(folder)) {
                 changes.documents.insert(path);
             }
@@ -137,11 +143,9 @@ impl Folders {
     }
 }
 
-fn lock(folders: &Mutex<Folders>) -> MutexGuard<'_, Folders> {
-    folders.lock()
-}
-
-fn matters(path: &Path) -> bool {
+/// Whether a file can be a definition, a prompt or the configuration. Editors also write backup and
+/// swap files.
+fn is_relevant(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["json", "toml", "md", "yaml", "yml"].contains(&extension))
 }

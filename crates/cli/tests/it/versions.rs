@@ -472,9 +472,9 @@ fn lock_check_reports_new_missing_and_different_tools() {
     insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
     exit code 1
     --- stdout
-    `alpha` changed: its description, how it is run
+    `alpha` changed: description, implementation
     `delta` is new
-    `gamma` is gone
+    `gamma` was removed
 
     --- stderr
     3 differences from toolcrib.lock; run `toolcrib lock` to accept the current tools
@@ -482,9 +482,9 @@ fn lock_check_reports_new_missing_and_different_tools() {
     insta::assert_snapshot!(crib.transcript(&["lock"]), @r"
     exit code 0
     --- stdout
-    `alpha` changed: its description, how it is run
+    `alpha` changed: description, implementation
     `delta` is new
-    `gamma` is gone
+    `gamma` was removed
 
     --- stderr
     pinned 3 tools in toolcrib.lock
@@ -514,7 +514,7 @@ fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
     insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
     exit code 2
     --- stderr
-    error: `CRIB/toolcrib.lock` is no lock: missing field `version` at line 1 column 2
+    error: `CRIB/toolcrib.lock` is not a valid lock file: missing field `version` at line 1 column 2
      |
      = help: restore the file, or run `toolcrib lock` to replace it
     ");

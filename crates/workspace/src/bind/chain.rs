@@ -1,18 +1,18 @@
-//! Tools that are bound to other tools, which may be bound to others in turn.
+//! Tools that are bound to other tools, which may themselves be bound to others.
 
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
 };
 
-use catalog::{Annotations, Diagnostic, Implementation, Origin, Tool, closest, name};
+use catalog::{Annotations, Diagnostic, Implementation, Origin, Tool, closest};
 
 use super::{CIRCULAR_BIND, UNKNOWN_TARGET};
-use crate::GUIDE_TOOLS;
+use crate::native_names::native_names;
 
-/// The tools that are bound to what is not there, or in a circle, and what is said about each; `bound` is where each was
-/// bound.
-pub(super) fn lost(
+/// Tools whose chain ends at a missing tool or in a cycle, each with its diagnostic. `bound` has the
+/// origin of the clause that bound each tool.
+pub(super) fn find_unresolved(
     tools: &[Arc<Tool>],
     bound: &HashMap<String, Origin>,
 ) -> Vec<(String, Diagnostic)> {
@@ -23,93 +23,88 @@ pub(super) fn lost(
         Implementation::Tool(other) if seen.insert(&tool.name) => Some((tool, other)),
         _ => None,
     });
-    let judged = others.filter_map(|(tool, other)| {
+    let unresolved = others.filter_map(|(tool, other)| {
         let origin = bound.get(&tool.name)?.clone();
-        let found = match end(&tool.name, other, &by_name) {
-            End::Callable(_) => return None,
-            End::Circle => Diagnostic::new(
+        let found = match follow(&tool.name, other, &by_name) {
+            ChainEnd::Callable(_) => return None,
+            ChainEnd::Cycle => Diagnostic::new(
                 &CIRCULAR_BIND,
                 origin,
-                format!("`{}` is bound to itself, by way of `{other}`", tool.name),
+                format!("`{}` is bound to itself through `{other}`", tool.name),
             )
-            .hint("bind one of them to something that runs"),
-            End::Nothing(missing) => {
-                let hint =
-                    closest(missing, by_name.keys().copied().filter(|name| *name != tool.name))
-                        .map_or_else(
-                            || "`toolcrib list` shows the names".to_owned(),
-                            |near| format!("did you mean `{near}`?"),
-                        );
-                let message = match by_name.contains_key(missing) {
-                    true => format!(
-                        "`{}` is bound to `{missing}`, which nothing runs either",
-                        tool.name
-                    ),
-                    false => format!(
-                        "`{}` is bound to `{missing}`, which is no tool of this crib",
-                        tool.name
-                    ),
-                };
+            .hint("bind one of them to a program or a function"),
+            ChainEnd::Missing(missing) if by_name.contains_key(missing) => {
+                let message =
+                    format!("`{}` is bound to `{missing}`, which has no implementation", tool.name);
+                Diagnostic::new(&UNKNOWN_TARGET, origin, message)
+                    .hint(format!("bind `{missing}` to a program or a function"))
+            }
+            ChainEnd::Missing(missing) => {
+                let message =
+                    format!("`{}` is bound to `{missing}`, which does not exist", tool.name);
+                let others = by_name.keys().copied().filter(|name| *name != tool.name);
+                let hint = closest(missing, others).map_or_else(
+                    || "`toolcrib list` shows the names".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
                 Diagnostic::new(&UNKNOWN_TARGET, origin, message).hint(hint)
             }
         };
         Some((tool.name.clone(), found.tool(&tool.name)))
     });
-    judged.collect()
+    unresolved.collect()
 }
 
-/// What a chain of tools comes to.
-enum End<'a> {
-    /// A tool of the crib, or one that the server itself has.
+/// The end of a chain of bound tools.
+enum ChainEnd<'a> {
+    /// A tool of the crib, or `None` for a native tool.
     Callable(Option<&'a Tool>),
-    Circle,
-    Nothing(&'a str),
+    Cycle,
+    /// A tool that does not exist or has no implementation.
+    Missing(&'a str),
 }
 
-fn end<'a>(first: &'a str, next: &'a str, tools: &HashMap<&'a str, &'a Tool>) -> End<'a> {
-    let (mut passed, mut next) = (HashSet::from([first]), next);
+/// Follows the chain that starts with `first` bound to `next`.
+fn follow<'a>(first: &'a str, next: &'a str, tools: &HashMap<&'a str, &'a Tool>) -> ChainEnd<'a> {
+    let (mut visited, mut next) = (HashSet::from([first]), next);
     loop {
-        if !passed.insert(next) {
-            return End::Circle;
+        if !visited.insert(next) {
+            return ChainEnd::Cycle;
         }
         match tools.get(next).map(|tool| &tool.implementation) {
             Some(Implementation::Tool(other)) => next = other,
-            _ if is_native(next) => return End::Callable(None),
-            Some(Implementation::Missing) | None => return End::Nothing(next),
-            Some(_) => return End::Callable(tools.get(next).copied()),
+            _ if native_names().any(|name| name == next) => return ChainEnd::Callable(None),
+            Some(Implementation::Missing) | None => return ChainEnd::Missing(next),
+            Some(_) => return ChainEnd::Callable(tools.get(next).copied()),
         }
     }
 }
 
-/// Says of tools that are bound to others what holds for those, where nothing else is said.
-pub(super) fn inherit(tools: &mut [Arc<Tool>]) {
+/// Gives tools that are bound to others the annotations of those, where they declare none: a tool
+/// that only forwards calls is as dangerous as its target.
+pub(super) fn inherit_annotations(tools: &mut [Arc<Tool>]) {
     let by_name: HashMap<&str, &Tool> =
         tools.iter().map(|tool| (tool.name.as_str(), &**tool)).collect();
     let others = tools.iter().enumerate().filter_map(|(index, tool)| {
         let Implementation::Tool(other) = &tool.implementation else {
             return None;
         };
-        let End::Callable(Some(other)) = end(&tool.name, other, &by_name) else {
+        let ChainEnd::Callable(Some(other)) = follow(&tool.name, other, &by_name) else {
             return None;
         };
-        let (own, theirs) = (tool.annotations.clone(), &other.annotations);
+        let (own, target) = (tool.annotations.clone(), &other.annotations);
         let annotations = Annotations {
-            mutates: own.mutates.or(theirs.mutates),
-            dangerous: own.dangerous.or(theirs.dangerous),
-            idempotent: own.idempotent.or(theirs.idempotent),
-            requires_approval: own.requires_approval.or(theirs.requires_approval),
-            network: own.network.or(theirs.network),
+            mutates: own.mutates.or(target.mutates),
+            dangerous: own.dangerous.or(target.dangerous),
+            idempotent: own.idempotent.or(target.idempotent),
+            requires_approval: own.requires_approval.or(target.requires_approval),
+            network: own.network.or(target.network),
             ..own
         };
         Some((index, Arc::new(Tool { annotations, mode: other.mode, ..(**tool).clone() })))
     });
-    let ready: Vec<_> = others.collect();
-    for (index, tool) in ready {
+    let updated: Vec<_> = others.collect();
+    for (index, tool) in updated {
         tools[index] = tool;
     }
-}
-
-/// Whether a name is that of a tool that the server itself has.
-fn is_native(name: &str) -> bool {
-    name::BUILT_IN.contains(&name) || GUIDE_TOOLS.contains(&name)
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with `[documents]`.
+//! The rules for `[documents]`.
 
 use catalog::{Rule, Severity};
 
@@ -6,8 +6,9 @@ pub(crate) static BROKEN_DOCUMENTS: Rule = Rule {
     code: "TC850",
     name: "broken-documents",
     severity: Severity::Error,
-    why: "`[documents]` names one folder, in which documents are found, written and rendered, and nothing outside of it is \
-          touched. `dir` is relative to the crib and made if it is not there; `max_bytes` is how large a document may be.",
+    why: "`[documents]` names one folder in which documents are found, written and rendered; no file outside of it is \
+          touched. `dir` is relative to the crib and is created if it does not exist. Limits such as `max_bytes` must be \
+          greater than 0.",
     bad: "[documents]\nenabled = true\ndir = \"\"\n",
     good: "[documents]\nenabled = true\ndir = \"rmd\"\n",
 };
@@ -16,8 +17,8 @@ pub(crate) static FORBIDDEN_BACKEND: Rule = Rule {
     code: "TC851",
     name: "forbidden-backend",
     severity: Severity::Error,
-    why: "Rendering a document runs the code in it. The backend `local` runs it with the rights of whoever started the \
-          server, so that it must be allowed as well as chosen.",
+    why: "Rendering a document runs the code in it. The backend `local` runs it with the permissions of the user who \
+          started the server, so it must be allowed as well as chosen.",
     bad: "[documents]\nenabled = true\nbackend = \"local\"\n",
     good: "[documents]\nenabled = true\nbackend = \"local\"\nallow_local = true\n",
 };

@@ -1,16 +1,17 @@
 //! `[documents]` in `toolcrib.toml`.
 
-use workspace::{RULES, RenderBackend};
+use workspace::RenderBackend;
 
-use crate::harness::Folder;
+use crate::test_crib::{TestCrib, check_rule_examples};
 
 #[test]
-fn documents_are_off_unless_switched_on() {
-    assert_eq!(Folder::new("").open().expect("a crib").documents, None);
-    assert_eq!(Folder::new("[documents]\ndir = \"x\"\n").open().expect("a crib").documents, None);
-    let folder = Folder::new("[documents]\nenabled = true\n");
-    let documents = folder.open().expect("a crib").documents.expect("documents");
-    assert_eq!(documents.folder, folder.path().canonicalize().expect("the crib").join("rmd"));
+fn documents_are_disabled_by_default() {
+    assert_eq!(TestCrib::with_config("").open_valid().documents, None);
+    let configured = TestCrib::with_config("[documents]\ndir = \"x\"\n");
+    assert_eq!(configured.open_valid().documents, None);
+    let crib = TestCrib::with_config("[documents]\nenabled = true\n");
+    let documents = crib.open_valid().documents.expect("documents");
+    assert_eq!(documents.folder, crib.path().canonicalize().expect("the crib").join("rmd"));
     assert_eq!(
         (documents.backend, documents.allow_local, documents.max_bytes),
         (RenderBackend::Auto, false, 10_000_000)
@@ -20,7 +21,7 @@ fn documents_are_off_unless_switched_on() {
 #[test]
 fn every_key_is_read() {
     let config = "[documents]\nenabled = true\ndir = \"reports\"\nbackend = \"local\"\nallow_local = true\nmax_bytes = 5\n";
-    let documents = Folder::new(config).open().expect("a crib").documents.expect("documents");
+    let documents = TestCrib::with_config(config).open_valid().documents.expect("documents");
     assert!(documents.folder.ends_with("reports"));
     assert_eq!(
         (documents.backend, documents.allow_local, documents.max_bytes),
@@ -29,27 +30,17 @@ fn every_key_is_read() {
 }
 
 #[test]
-fn every_problem_is_said_with_its_line() {
-    let found =
-        Folder::new("[documents]\nenabled = true\ndir = \"tools/git.json\"\nbackend = \"local\"\nmax_bytes = 0\n").findings();
-    insta::assert_snapshot!(found.join("\n"), @r"
-    TC850 3 `tools/git.json` is not a folder
-    TC850 5 `max_bytes` leaves no room for a document
-    TC851 4 `backend` is `local`, which `allow_local` does not allow
+fn every_problem_is_reported_with_its_line() {
+    let config = "[documents]\nenabled = true\ndir = \"tools/git.json\"\nbackend = \"local\"\nmax_bytes = 0\ncpus = nan\n";
+    insta::assert_snapshot!(TestCrib::with_config(config).check_config(), @"
+    TC850 line 3: `tools/git.json` is not a folder (name a folder; a missing one is created)
+    TC850 line 5: `max_bytes` must be greater than 0 (remove it to use the default)
+    TC850 line 6: `cpus` must be greater than 0 (remove it to use the default)
+    TC851 line 4: `backend` is `local`, which `allow_local` does not allow (set `allow_local = true` if documents may run R with your permissions, or choose `docker`)
     ");
 }
 
 #[test]
 fn the_examples_of_rules_are_bad_and_good() {
-    for rule in RULES.iter().filter(|rule| rule.code.starts_with("TC85")) {
-        let codes = |text: &str| {
-            Folder::new(text)
-                .findings()
-                .iter()
-                .map(|found| found[..5].to_owned())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(codes(rule.bad), [rule.code], "{}", rule.bad);
-        assert_eq!(codes(rule.good), Vec::<String>::new(), "{}", rule.good);
-    }
+    check_rule_examples("TC85", 2, TestCrib::with_config);
 }

@@ -1,29 +1,39 @@
-//! `[limits]` and `[r]`: how much, and for how long.
+//! `[limits]` and `[r]`.
 
 use std::time::Duration;
 
-use crate::harness::Folder;
+use crate::test_crib::TestCrib;
 
-#[test]
-fn results_are_kept_for_the_days_that_are_configured() {
-    let kept =
-        |config: &str| Folder::new(config).open().expect("a good configuration").settings().keep;
-    assert_eq!(kept("[limits]\nkeep_days = 2\n"), Duration::from_secs(2 * 86_400));
-    assert_eq!(kept(""), Duration::from_secs(30 * 86_400));
+fn settings(config: &str) -> runtime::Settings {
+    TestCrib::with_config(config).open_valid().settings()
 }
 
 #[test]
-fn r_processes_are_kept_as_configured_and_bounded_as_programs_unless_said() {
-    let settings =
-        |config: &str| Folder::new(config).open().expect("a good configuration").settings();
-    let all = settings(
+fn results_are_kept_for_the_configured_days() {
+    assert_eq!(settings("[limits]\nkeep_days = 2\n").keep, Duration::from_secs(2 * 86_400));
+    assert_eq!(settings("").keep, Duration::from_secs(30 * 86_400));
+}
+
+#[test]
+fn r_workers_have_limits_of_their_own() {
+    let configured = settings(
         "[r]\nworkers = 3\nidle_seconds = 4\nhandle_seconds = 5\ntimeout_seconds = 6\nmemory_bytes = 7\n",
     );
     let seconds = Duration::from_secs;
-    assert_eq!((all.workers, all.worker_idle, all.handle_life), (3, seconds(4), seconds(5)));
-    assert_eq!((all.r_timeout, all.r_memory_bytes), (Some(seconds(6)), Some(7)));
-    let none = settings("");
-    assert_eq!((none.worker_idle, none.handle_life), (seconds(1800), seconds(3600)));
-    assert_eq!((none.r_timeout, none.r_memory_bytes), (None, None));
-    assert!(Folder::new("[r]\nworker = 3\n").open().is_err(), "an unknown key is an error");
+    assert_eq!(
+        (configured.workers, configured.worker_idle, configured.handle_life),
+        (3, seconds(4), seconds(5))
+    );
+    assert_eq!((configured.r_timeout, configured.r_memory_bytes), (Some(seconds(6)), Some(7)));
+    let default = settings("");
+    assert_eq!((default.worker_idle, default.handle_life), (seconds(1800), seconds(3600)));
+    assert_eq!((default.r_timeout, default.r_memory_bytes), (None, None));
+}
+
+#[test]
+fn an_unknown_key_is_an_error() {
+    let crib = TestCrib::with_config("[r]\nworker = 3\n");
+    insta::assert_snapshot!(crib.check_config(), @"
+    TC601 line 2: unknown field `worker`, expected one of `workers`, `idle_seconds`, `handle_seconds`, `timeout_seconds`, `memory_bytes` (`toolcrib schema config` prints the valid keys)
+    ");
 }

@@ -1,14 +1,16 @@
-//! Folders and configurations, as their users see them.
+//! Reads folders and configurations, and checks what their users see.
 
-mod always;
-mod binding;
-mod contents;
+mod allow;
+mod approval_page;
+mod bind;
+mod content;
+mod custom_rules;
 mod documents;
 mod flags;
-mod harness;
 mod limits;
-mod packages;
-mod page;
-mod policies;
-mod projects;
+mod policy;
+mod policy_proposal;
+mod project;
+mod r_packages;
 mod specifications;
+mod test_crib;

@@ -1,27 +1,15 @@
-//! Where the sources of R packages are looked for, and which of them are built.
-
-use std::fs;
+//! Locating the sources of R packages, and building them.
 
 use catalog::Implementation;
-use tempfile::TempDir;
-use workspace::{Crib, Environment, Loader, RPackage};
+use workspace::RPackage;
+
+use crate::test_crib::TestCrib;
 
 const TOOL: &str = "description: D\nparameters: {type: object, properties: {}}\nimplementation_example: f()\nmutates: no\n";
 
-fn folder_of(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        fs::write(path, text).expect("a file");
-    }
-    folder
-}
-
-fn sources(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
-    let folder = folder_of(files);
-    let crib = Crib::open(Some(folder.path()), &Environment::default()).expect("a crib");
-    let loaded = Loader::default().load(&crib);
+/// The R tools of a crib with these files, and the folders of their sources.
+fn source_folders(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
+    let loaded = TestCrib::new(files).load();
     let tools = loaded.catalog.tools().iter().filter_map(|tool| match &tool.implementation {
         Implementation::R(function) => Some((tool.name.clone(), function.sources.clone())),
         _ => None,
@@ -30,9 +18,9 @@ fn sources(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
 }
 
 #[test]
-fn sources_beside_a_definition_are_found() {
+fn sources_near_a_definition_are_found() {
     let tool = |name: &str| format!("name: {name}\n{TOOL}");
-    let found = sources(&[
+    let found = source_folders(&[
         ("DESCRIPTION", "Package: own\nVersion: 1\n"),
         ("R/a.R", "f <- function() 1\n"),
         ("inst/mcp/tools/own-f.yaml", &tool("own-f")),
@@ -49,11 +37,11 @@ fn sources_beside_a_definition_are_found() {
 }
 
 #[test]
-fn code_for_this_kind_of_system_is_built_behind_the_rest() {
+fn code_for_this_operating_system_is_built_last() {
     let tool = |name: &str| {
         format!("#' T\n#' @examples {name}()\n#' @keywords mcp-tool\n{name} <- function() 1\n")
     };
-    let folder = folder_of(&[
+    let folder = TestCrib::new(&[
         ("DESCRIPTION", "Package: own\nVersion: 1\n"),
         ("R/unix/a.R", &tool("a")),
         ("R/windows/b.R", &tool("b")),

@@ -1,4 +1,4 @@
-//! "Always allow", written as a clause and read again.
+//! "Always allow": the proposed clause allows exactly its call.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use workspace::propose_policy_clause;
 
-use crate::harness::Folder;
+use crate::test_crib::TestCrib;
 
 fn today() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_798_761_600)
@@ -33,20 +33,23 @@ fn arguments(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()
 }
 
-/// Whether a crib with this text as its configuration runs the call without asking.
+/// Whether a crib with this configuration allows the call.
 fn allows(text: &str, given: &Map<String, Value>) -> bool {
-    let crib = Folder::new(text).open().expect("a good configuration");
+    let crib = TestCrib::with_config(text).open_valid();
     crib.policy.decide(&tool(), given, today()) == Decision::Allow
 }
 
 #[test]
-fn proposes_a_clause_a_person_can_read() {
+fn the_clause_is_readable() {
     let given = arguments(json!({"branch": "main", "force": true}));
     let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
-    assert_eq!(
-        text,
-        "[[policy]]\ntools = \"git_push\"\nwhen = 'args == {\"branch\": \"main\", \"force\": true}'\ndo = \"allow\"\nuntil = 2027-01-31\n"
-    );
+    insta::assert_snapshot!(text, @r#"
+    [[policy]]
+    tools = "git_push"
+    when = 'args == {"branch": "main", "force": true}'
+    do = "allow"
+    until = 2027-01-31
+    "#);
 }
 
 #[test]
@@ -82,11 +85,10 @@ fn allows_this_call_and_no_other() {
 }
 
 #[test]
-fn it_is_for_this_tool_and_for_thirty_days() {
+fn it_applies_to_this_tool_for_thirty_days() {
     let given = arguments(json!({}));
-    let crib = Folder::new(&propose_policy_clause(&tool(), &given, today()).expect("a clause"))
-        .open()
-        .expect("a configuration");
+    let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
+    let crib = TestCrib::with_config(&text).open_valid();
     let mut other = tool();
     other.name = "git_pushx".to_owned();
     assert!(matches!(crib.policy.decide(&other, &given, today()), Decision::Ask { .. }));
@@ -99,7 +101,7 @@ fn it_is_for_this_tool_and_for_thirty_days() {
 }
 
 #[test]
-fn a_secret_is_not_written_down_and_the_rest_is_pinned() {
+fn secrets_are_left_out_and_other_arguments_are_pinned() {
     let given = arguments(json!({"branch": "main", "token": "hunter2"}));
     let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
     assert!(!text.contains("hunter2"), "{text}");
@@ -115,7 +117,7 @@ fn a_secret_is_not_written_down_and_the_rest_is_pinned() {
 }
 
 #[test]
-fn what_is_too_deep_or_too_large_is_not_proposed() {
+fn deep_or_large_arguments_get_no_clause() {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     assert_eq!(propose_policy_clause(&tool(), &arguments(json!({"deep": deep})), today()), None);
     assert_eq!(
@@ -151,7 +153,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_call_is_allowed_by_its_own_clause(name in any::<String>(), value in any_value(), other in any_value()) {
+    fn any_call_is_allowed_by_its_own_clause_only(name in any::<String>(), value in any_value(), other in any_value()) {
         let given: Map<_, _> = [(name.clone(), value.clone())].into_iter().collect();
         let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
         prop_assert!(allows(&text, &given), "{text}");

@@ -1,16 +1,13 @@
-//! Where the sources of an R package lie, beside the definitions of its tools.
+//! Locates the sources of R packages, so that tools can run without installing the package.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use catalog::{Implementation, Tool};
 
-use crate::build;
+use crate::{build, files};
 
-/// Says of an R function where the sources of its package are, if they are in the crib.
-pub(crate) fn settle(tool: &mut Tool, definition: &Path, crib: &Path) {
+/// Sets the source folder of an R function, if the crib has the sources of its package.
+pub(crate) fn locate(tool: &mut Tool, definition: &Path, crib: &Path) {
     if let Implementation::R(function) = &mut tool.implementation {
         let found = find(&function.package, definition, crib);
         function.sources = found.map(|folder| match folder.strip_prefix(crib) {
@@ -20,15 +17,16 @@ pub(crate) fn settle(tool: &mut Tool, definition: &Path, crib: &Path) {
     }
 }
 
-/// The nearest folder upward that is the package, or that has it as a folder.
+/// The nearest package: from the definition upward to the crib, each folder itself and its subfolder
+/// with the name of the package.
 fn find(package: &str, definition: &Path, crib: &Path) -> Option<PathBuf> {
-    let upward = definition.ancestors().skip(1).take_while(|folder| folder.starts_with(crib));
-    upward
+    let ancestors = definition.ancestors().skip(1).take_while(|folder| folder.starts_with(crib));
+    ancestors
         .flat_map(|folder| [folder.to_owned(), folder.join(package)])
         .find(|folder| is_package(folder, package))
 }
 
 fn is_package(folder: &Path, name: &str) -> bool {
-    let description = fs::read_to_string(folder.join("DESCRIPTION")).unwrap_or_default();
+    let description = files::read_text(&folder.join("DESCRIPTION")).unwrap_or_default();
     build::package_name(&description).as_deref() == Some(name) && folder.join("R").is_dir()
 }

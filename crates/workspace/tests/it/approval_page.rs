@@ -1,4 +1,4 @@
-//! The examples of `docs/approval.md` do what the page says.
+//! The examples of `docs/approval.md` behave as the page states.
 
 use std::{fs, path::Path, time::SystemTime};
 
@@ -9,14 +9,14 @@ use catalog::{
 use formats::Guidance;
 use serde_json::{Map, Value};
 
-use crate::harness::Folder;
+use crate::test_crib::TestCrib;
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/approval.md");
     fs::read_to_string(path).expect("the page")
 }
 
-/// The blocks of one language, in order.
+/// The code blocks of one language, in order.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let parts = page.split("```").skip(1).step_by(2);
     parts
@@ -33,12 +33,12 @@ fn tools(definition: &str) -> Vec<Tool> {
 }
 
 #[test]
-fn the_calls_of_the_table_are_decided_as_it_says() {
+fn the_calls_in_the_table_are_decided_as_stated() {
     let page = page();
     let tools = tools(&blocks(&page, "json")[0]);
-    let folder = Folder::new(&blocks(&page, "toml")[0]);
-    assert_eq!(folder.findings(), [""; 0]);
-    let (crib, _) = folder.load();
+    let test_crib = TestCrib::with_config(&blocks(&page, "toml")[0]);
+    assert_eq!(test_crib.check_config(), "");
+    let crib = test_crib.open_valid();
     let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `git_")).collect();
     assert_eq!(rows.len(), 4);
     for row in rows {
@@ -57,7 +57,7 @@ fn the_calls_of_the_table_are_decided_as_it_says() {
 }
 
 #[test]
-fn every_condition_of_the_page_compiles() {
+fn every_condition_on_the_page_compiles() {
     let page = page();
     let conditions: Vec<_> = page
         .lines()
@@ -82,7 +82,7 @@ fn every_condition_of_the_page_compiles() {
 }
 
 #[test]
-fn always_allow_is_written_as_the_page_shows_it() {
+fn the_proposed_clause_matches_the_page() {
     let page = page();
     let push = tools(&blocks(&page, "json")[0])
         .into_iter()
@@ -100,11 +100,11 @@ fn always_allow_is_written_as_the_page_shows_it() {
             .collect::<Vec<_>>()
     };
     assert_eq!(without_date(shown), without_date(&made));
-    assert_eq!(Folder::new(shown).findings(), [""; 0]);
+    assert_eq!(TestCrib::with_config(shown).check_config(), "");
 }
 
 #[test]
-fn the_word_of_consent_is_one() {
+fn the_consent_word_is_recognized() {
     let forget = tools(&blocks(&page(), "json")[1]).remove(0);
     assert_eq!(forget.consent.expect("a consent").word, "DELETE_ALL_NOTES");
 }

@@ -1,4 +1,4 @@
-//! Which project a path belongs to.
+//! Resolving a path to its project.
 
 use std::{
     fs,
@@ -10,7 +10,8 @@ use std::{
 use tempfile::TempDir;
 use workspace::resolve_project;
 
-fn place() -> (TempDir, PathBuf) {
+/// A temporary folder and its canonical path.
+fn temporary_folder() -> (TempDir, PathBuf) {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().canonicalize().expect("a folder");
     (folder, path)
@@ -27,7 +28,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 /// A repository with a commit, in a folder `main`.
-fn repository(base: &Path) -> PathBuf {
+fn create_repository(base: &Path) -> PathBuf {
     let main = base.join("main");
     fs::create_dir_all(main.join("part")).expect("a folder");
     fs::write(main.join("part/file"), "").expect("a file");
@@ -37,7 +38,7 @@ fn repository(base: &Path) -> PathBuf {
     main
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
 fn has_git() -> bool {
     let has = Command::new("git").arg("--version").output().is_ok();
     if !has {
@@ -48,7 +49,7 @@ fn has_git() -> bool {
 
 #[test]
 fn links_and_dots_are_resolved() {
-    let (_folder, base) = place();
+    let (_folder, base) = temporary_folder();
     let real = base.join("my app.v2");
     fs::create_dir(&real).expect("a folder");
     symlink(&real, base.join("link")).expect("a link");
@@ -59,8 +60,8 @@ fn links_and_dots_are_resolved() {
 }
 
 #[test]
-fn what_is_not_there_is_a_project_as_well() {
-    let (_folder, base) = place();
+fn a_missing_path_is_its_own_project() {
+    let (_folder, base) = temporary_folder();
     symlink(&base, base.join("link")).expect("a link");
     assert_eq!(resolve_project(&base.join("link/gone/../away/x")), base.join("away/x"));
     assert_eq!(resolve_project(Path::new("/nowhere/./a/../b")), Path::new("/nowhere/b"));
@@ -73,14 +74,14 @@ fn worktrees_belong_to_the_main_working_tree() {
     if !has_git() {
         return;
     }
-    let (_folder, base) = place();
-    let main = repository(&base);
+    let (_folder, base) = temporary_folder();
+    let main = create_repository(&base);
     git(&main, &["worktree", "add", "-q", "../linked"]);
     assert_eq!(resolve_project(&base.join("linked")), main);
     assert_eq!(
         resolve_project(&base.join("linked/part")),
         main.join("part"),
-        "a folder of it, to the same folder"
+        "a subfolder resolves to the same subfolder"
     );
     symlink(base.join("linked"), base.join("way")).expect("a link");
     assert_eq!(resolve_project(&base.join("way/part")), main.join("part"));
@@ -92,8 +93,8 @@ fn worktrees_of_a_bare_repository_are_one_project() {
     if !has_git() {
         return;
     }
-    let (_folder, base) = place();
-    let main = repository(&base);
+    let (_folder, base) = temporary_folder();
+    let main = create_repository(&base);
     git(&base, &["clone", "-q", "--bare", "main", "bare.git"]);
     for name in ["one", "two"] {
         git(&base.join("bare.git"), &["worktree", "add", "-q", "-b", name, &format!("../{name}")]);
@@ -107,8 +108,8 @@ fn a_submodule_is_a_project_of_its_own() {
     if !has_git() {
         return;
     }
-    let (_folder, base) = place();
-    let main = repository(&base);
+    let (_folder, base) = temporary_folder();
+    let main = create_repository(&base);
     git(&base, &["clone", "-q", "main", "outer"]);
     let outer = base.join("outer");
     let from = main.to_string_lossy().into_owned();
@@ -117,10 +118,10 @@ fn a_submodule_is_a_project_of_its_own() {
     assert_eq!(resolve_project(&outer.join("inner")), outer.join("inner"));
 }
 
-/// A folder that came from somewhere must not pass for part of a project of the user.
+/// A downloaded folder must not get the flags of another project.
 #[test]
-fn a_folder_cannot_claim_to_be_a_worktree_of_another_s_repository() {
-    let (_folder, base) = place();
+fn a_folder_cannot_claim_to_be_a_worktree_of_another_repository() {
+    let (_folder, base) = temporary_folder();
     let (victim, fake) = (base.join("victim"), base.join("fake"));
     fs::create_dir_all(victim.join(".git/worktrees/real")).expect("a folder");
     fs::write(victim.join(".git/worktrees/real/commondir"), "../..\n").expect("a file");
