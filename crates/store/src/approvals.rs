@@ -1,4 +1,5 @@
-//! Approvals in the database.
+//! The table of approvals. Each function runs in the writer's transaction, so that no other server
+//! changes a row between its check and its update.
 
 use std::time::SystemTime;
 
@@ -9,13 +10,14 @@ use runtime::{
 };
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use crate::record::{self, micros, text, time};
+use crate::record::{self, from_micros, to_json, to_micros};
 
 const COLUMNS: &str = "id, owner, tool, tool_digest, arguments_digest, reason, plan, created, expires, uses, approved, ruled_by, ruled";
 
-/// Adds a question, unless the same is open.
+/// Inserts a pending approval. If the same one is already pending, returns that instead: a client that
+/// repeats a call must not ask its user twice.
 pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<Approval> {
-    let same = matching(connection, &approval.digest, &approval.owner)?;
+    let same = find_matching(connection, &approval.digest, &approval.owner)?;
     if let Some(open) = same.into_iter().find(|known| known.is_open(approval.created)) {
         return Ok(open);
     }
@@ -31,15 +33,16 @@ pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<App
             approval.digest.tool,
             approval.digest.arguments,
             approval.reason,
-            text(&approval.plan),
-            micros(approval.created),
-            micros(approval.expires),
+            to_json(&approval.plan),
+            to_micros(approval.created),
+            to_micros(approval.expires),
             approval.uses,
         ])?;
     Ok(approval)
 }
 
-/// Takes down an answer to an open question.
+/// Records the ruling on a pending approval. Returns the approval with its first ruling, which later
+/// ones do not change; `None` if there is no such approval.
 pub(crate) fn decide(
     connection: &Connection,
     id: &ApprovalId,
@@ -55,22 +58,24 @@ pub(crate) fn decide(
         .prepare_cached(
             "UPDATE approvals SET approved = ?2, ruled_by = ?3, ruled = ?4 WHERE id = ?1",
         )?
-        .execute(params![id.as_str(), ruling.approved, ruling.by, micros(ruling.at)])?;
+        .execute(params![id.as_str(), ruling.approved, ruling.by, to_micros(ruling.at)])?;
     get(connection, id)
 }
 
-/// An approval that can be used.
+/// Finds an approval that can be used for a call.
 pub(crate) fn find(
     connection: &Connection,
     digest: &Digest,
     owner: &Owner,
     now: SystemTime,
 ) -> Result<Option<Approval>> {
-    Ok(matching(connection, digest, owner)?.into_iter().find(|approval| approval.is_usable(now)))
+    Ok(find_matching(connection, digest, owner)?
+        .into_iter()
+        .find(|approval| approval.is_usable(now)))
 }
 
-/// Takes one use of an approval.
-pub(crate) fn use_up(connection: &Connection, id: &ApprovalId, now: SystemTime) -> Result<bool> {
+/// Consumes one use of an approval. Returns false if none is left or it has expired.
+pub(crate) fn consume(connection: &Connection, id: &ApprovalId, now: SystemTime) -> Result<bool> {
     let is_usable = get(connection, id)?.is_some_and(|approval| approval.is_usable(now));
     if is_usable {
         connection
@@ -80,46 +85,52 @@ pub(crate) fn use_up(connection: &Connection, id: &ApprovalId, now: SystemTime) 
     Ok(is_usable)
 }
 
-/// One approval.
+/// Reads an approval.
 pub(crate) fn get(connection: &Connection, id: &ApprovalId) -> Result<Option<Approval>> {
     let sql = format!("SELECT {COLUMNS} FROM approvals WHERE id = ?");
-    connection.prepare_cached(&sql)?.query_row([id.as_str()], approval).optional()
+    connection.prepare_cached(&sql)?.query_row([id.as_str()], read_approval).optional()
 }
 
-/// The questions that are open.
-pub(crate) fn open(connection: &Connection, now: SystemTime) -> Result<Vec<Approval>> {
+/// Lists pending approvals.
+pub(crate) fn list_open(connection: &Connection, now: SystemTime) -> Result<Vec<Approval>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM approvals WHERE approved IS NULL AND expires > ? ORDER BY seq"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map([micros(now)], approval)?;
+    let rows = statement.query_map([to_micros(now)], read_approval)?;
     let found: Vec<_> = rows.collect::<Result<_>>()?;
     Ok(found.into_iter().filter(|approval: &Approval| approval.is_open(now)).collect())
 }
 
-fn matching(connection: &Connection, digest: &Digest, owner: &Owner) -> Result<Vec<Approval>> {
+/// The approvals of an owner for one tool and one set of arguments, newest first.
+fn find_matching(connection: &Connection, digest: &Digest, owner: &Owner) -> Result<Vec<Approval>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM approvals WHERE tool_digest = ? AND arguments_digest = ? AND owner = ? ORDER BY seq DESC LIMIT 100"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![digest.tool, digest.arguments, owner.0], approval)?;
+    let rows =
+        statement.query_map(params![digest.tool, digest.arguments, owner.0], read_approval)?;
     rows.collect()
 }
 
-fn approval(row: &Row<'_>) -> Result<Approval> {
+fn read_approval(row: &Row<'_>) -> Result<Approval> {
     let ruling = row.get::<_, Option<bool>>(10)?.map(|approved| -> Result<Ruling> {
         let by = row.get::<_, Option<String>>(11)?.unwrap_or_default();
-        Ok(Ruling { approved, by, at: time(row.get::<_, Option<i64>>(12)?.unwrap_or_default()) })
+        Ok(Ruling {
+            approved,
+            by,
+            at: from_micros(row.get::<_, Option<i64>>(12)?.unwrap_or_default()),
+        })
     });
     Ok(Approval {
-        id: row.get::<_, String>(0)?.parse().map_err(|error| record::unreadable(0, error))?,
+        id: row.get::<_, String>(0)?.parse().map_err(|error| record::conversion_error(0, error))?,
         owner: Owner(row.get(1)?),
         tool: row.get(2)?,
         digest: Digest { tool: row.get(3)?, arguments: row.get(4)? },
         reason: row.get(5)?,
-        plan: record::json(row, 6)?,
-        created: time(row.get(7)?),
-        expires: time(row.get(8)?),
+        plan: record::read_json(row, 6)?,
+        created: from_micros(row.get(7)?),
+        expires: from_micros(row.get(8)?),
         uses: row.get(9)?,
         ruling: ruling.transpose()?,
     })

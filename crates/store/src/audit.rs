@@ -1,4 +1,7 @@
-//! The audit: lines of JSON in a file that only grows, and makes way for another when it is long.
+//! The audit log: an append-only file of JSON lines, which is rotated when it is long.
+//!
+//! It is not in the database, so that a corrupt or full database cannot lose it, and so that ordinary
+//! tools can read it.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -12,26 +15,26 @@ use parking_lot::Mutex;
 use runtime::{AuditLine, journal::JournalError};
 
 const NAME: &str = "audit.jsonl";
-/// The longest file, about.
-const LONGEST: u64 = 16 * 1024 * 1024;
-/// The most older files that are kept.
-const OLDER: usize = 15;
+/// The size in bytes after which the file is rotated.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// The maximum number of rotated files.
+const MAX_ROTATED: usize = 15;
 
-/// The file of audit lines. Several servers may write to one.
-pub(crate) struct Audit {
+/// The audit log of a crib. Several servers may append to the same file.
+pub(crate) struct AuditLog {
     folder: PathBuf,
-    longest: u64,
+    max_bytes: u64,
     file: Mutex<Option<File>>,
 }
 
-impl Audit {
-    /// Nothing is touched before the first line.
+impl AuditLog {
+    /// The file is created with the first line.
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, longest: LONGEST, file: Mutex::default() }
+        Self { folder, max_bytes: MAX_BYTES, file: Mutex::default() }
     }
 
-    /// Adds lines, all of them in one write, so that those of several servers do not mix.
-    pub(crate) fn add(&self, lines: &[AuditLine]) -> Result<(), JournalError> {
+    /// Appends lines in one write, so that the lines of several servers do not interleave.
+    pub(crate) fn append(&self, lines: &[AuditLine]) -> Result<(), JournalError> {
         let mut text = Vec::with_capacity(lines.len() * 256);
         for line in lines {
             serde_json::to_writer(&mut text, line)
@@ -41,14 +44,14 @@ impl Audit {
         let mut file = self.file.lock();
         self.write(&mut file, &text).map_err(|error| match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => JournalError::Full,
-            _ => JournalError::Failed(format!("the audit could not be written: {error}")),
+            _ => JournalError::Failed(format!("the audit log could not be written: {error}")),
         })
     }
 
     fn write(&self, file: &mut Option<File>, text: &[u8]) -> io::Result<()> {
         let path = self.folder.join(NAME);
-        // Another server may have put a new file in its place.
-        if file.as_ref().is_some_and(|file| !is_at(file, &path)) {
+        // Another server may have rotated the file since it was opened.
+        if file.as_ref().is_some_and(|file| !is_same_file(file, &path)) {
             *file = None;
         }
         let open = match file {
@@ -58,7 +61,7 @@ impl Audit {
             }
         };
         open.write_all(text)?;
-        if open.metadata()?.len() > self.longest {
+        if open.metadata()?.len() > self.max_bytes {
             *file = None;
             self.rotate(&path)?;
         }
@@ -74,19 +77,20 @@ impl Audit {
         let names = fs::read_dir(&self.folder)?
             .flatten()
             .filter_map(|entry| entry.file_name().into_string().ok());
-        let mut older: Vec<_> =
+        let mut rotated: Vec<_> =
             names.filter(|name| name.starts_with("audit-") && name.ends_with(".jsonl")).collect();
-        older.sort_unstable_by(|a, b| b.cmp(a));
-        for name in older.iter().skip(OLDER) {
+        // Newest first: the names contain the time with a fixed number of digits.
+        rotated.sort_unstable_by(|a, b| b.cmp(a));
+        for name in rotated.iter().skip(MAX_ROTATED) {
             fs::remove_file(self.folder.join(name))?;
         }
         Ok(())
     }
 }
 
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_same_file(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::metadata(path)) {
-        (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
+        (Ok(open), Ok(current)) => (open.dev(), open.ino()) == (current.dev(), current.ino()),
         _ => false,
     }
 }
@@ -97,10 +101,10 @@ mod tests {
 
     use runtime::{AuditLine, operation::Owner};
 
-    use super::Audit;
+    use super::AuditLog;
 
     #[test]
-    fn a_long_file_makes_way_and_no_line_is_lost() {
+    fn rotation_loses_no_line_of_two_servers() {
         let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
         let line = AuditLine {
             time: SystemTime::UNIX_EPOCH,
@@ -115,11 +119,11 @@ mod tests {
             outcome: "ok".to_owned(),
             duration_ms: 1,
         };
-        let first = Audit { longest: 2000, ..Audit::new(folder.path().to_owned()) };
-        let second = Audit { longest: 2000, ..Audit::new(folder.path().to_owned()) };
+        let first = AuditLog { max_bytes: 2000, ..AuditLog::new(folder.path().to_owned()) };
+        let second = AuditLog { max_bytes: 2000, ..AuditLog::new(folder.path().to_owned()) };
         for _ in 0..30 {
-            first.add(std::slice::from_ref(&line)).unwrap_or_else(|error| panic!("{error}"));
-            second.add(std::slice::from_ref(&line)).unwrap_or_else(|error| panic!("{error}"));
+            first.append(std::slice::from_ref(&line)).unwrap_or_else(|error| panic!("{error}"));
+            second.append(std::slice::from_ref(&line)).unwrap_or_else(|error| panic!("{error}"));
         }
         let files: Vec<_> = fs::read_dir(folder.path())
             .unwrap_or_else(|error| panic!("{error}"))

@@ -1,4 +1,4 @@
-//! Opening the database: settings that survive a kill, and what to do with a broken file.
+//! Opens the database: durability settings, and recovery from a corrupt file.
 
 use std::{
     fs,
@@ -13,87 +13,95 @@ use crate::{
     schema,
 };
 
-/// How long another process may hold the store before that is an error.
-const BUSY: Duration = Duration::from_secs(2);
-/// How much of the write-ahead log stays on disk between checkpoints.
-const LOG_BYTES: i64 = 8 * 1024 * 1024;
+/// How long to wait for another process that holds the write lock. A writer commits within
+/// milliseconds, so a longer wait means that something is stuck.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+/// The size to which a checkpoint truncates the write-ahead log. SQLite reuses the log without
+/// shrinking it, so one large transaction would occupy the disk forever.
+const WAL_BYTES: i64 = 8 * 1024 * 1024;
 
-/// What a commit survives once it is answered.
+/// The events after which a committed transaction is still there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Survives {
-    /// That its process is killed; only a machine that loses power may lose the last moments.
-    Kill,
-    /// That the machine loses power, too. Each commit waits for the disk.
+pub(crate) enum Durability {
+    /// The process is killed. A power failure may lose the most recent commits, but never corrupts
+    /// the file.
+    ProcessKill,
+    /// The machine loses power. Each commit waits for the disk.
     PowerLoss,
 }
 
-/// Opens the database, bringing it up to date. A broken file is moved aside; where to is answered.
+/// Opens the database and migrates it. A corrupt file is moved aside; its new path is returned.
 pub(crate) fn open(
     path: &Path,
-    survives: Survives,
+    durability: Durability,
 ) -> Result<(Connection, Option<PathBuf>), OpenError> {
-    match attempt(path, survives) {
-        Err(Refused::Broken(error)) => {
+    match try_open(path, durability) {
+        Err(TryOpenError::Corrupt(error)) => {
             let aside = move_aside(path)
                 .map_err(|error| OpenError::Folder { path: path.to_owned(), error })?;
-            tracing::error!(%error, aside = %aside.display(), "the store was broken; it was moved aside and a new one is used");
-            attempt(path, survives)
+            tracing::error!(%error, aside = %aside.display(), "the store was corrupt; it was moved aside and a new one is used");
+            try_open(path, durability)
                 .map(|connection| (connection, Some(aside)))
-                .map_err(|refused| refused.into_error(path))
+                .map_err(|error| error.into_open_error(path))
         }
         result => {
-            result.map(|connection| (connection, None)).map_err(|refused| refused.into_error(path))
+            result.map(|connection| (connection, None)).map_err(|error| error.into_open_error(path))
         }
     }
 }
 
-enum Refused {
-    Broken(rusqlite::Error),
+enum TryOpenError {
+    Corrupt(rusqlite::Error),
     TooNew(i64),
     Other(rusqlite::Error),
 }
 
-impl Refused {
-    fn into_error(self, path: &Path) -> OpenError {
+impl TryOpenError {
+    fn into_open_error(self, path: &Path) -> OpenError {
         let path = path.to_owned();
         match self {
             Self::TooNew(found) => OpenError::TooNew { path, found },
-            Self::Broken(error) | Self::Other(error) => {
+            Self::Corrupt(error) | Self::Other(error) => {
                 OpenError::Store { path, error: journal_error(error) }
             }
         }
     }
 }
 
-impl From<rusqlite::Error> for Refused {
+impl From<rusqlite::Error> for TryOpenError {
     fn from(error: rusqlite::Error) -> Self {
-        if is_corrupt(&error) { Self::Broken(error) } else { Self::Other(error) }
+        if is_corrupt(&error) { Self::Corrupt(error) } else { Self::Other(error) }
     }
 }
 
-fn attempt(path: &Path, survives: Survives) -> Result<Connection, Refused> {
+fn try_open(path: &Path, durability: Durability) -> Result<Connection, TryOpenError> {
     let mut connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // With a write-ahead log, readers do not block the writer and the writer does not block readers,
+    // across threads and servers. The state folder is on a local disk, which the log requires.
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    let synchronous = match survives {
-        Survives::Kill => "NORMAL",
-        Survives::PowerLoss => "FULL",
+    // NORMAL syncs only at checkpoints. A commit is then in the page cache of the kernel, which
+    // survives the process but not the machine.
+    let synchronous = match durability {
+        Durability::ProcessKill => "NORMAL",
+        Durability::PowerLoss => "FULL",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
-    connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
+    connection.pragma_update(None, "journal_size_limit", WAL_BYTES)?;
     connection.set_prepared_statement_cache_capacity(64);
-    schema::migrate(&mut connection)?.map_err(Refused::TooNew)?;
+    schema::migrate(&mut connection)?.map_err(TryOpenError::TooNew)?;
     Ok(connection)
 }
 
-/// Moves the database and what belongs to it out of the way.
+/// Renames the database and its log files, so that a person can still examine them.
 pub(crate) fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
     let now =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
     let aside = with_suffix(path, &format!(".broken-{now}"));
     fs::rename(path, &aside)?;
+    // A log that stayed would be applied to the new database. It does not exist if the last server
+    // exited normally.
     for suffix in ["-wal", "-shm"] {
-        // They are not there if the last server ended well.
         let _ = fs::rename(with_suffix(path, suffix), with_suffix(&aside, suffix));
     }
     Ok(aside)

@@ -1,7 +1,9 @@
-//! The two threads of a store: one writes, in groups, one reads.
+//! The two threads of a store: one writes, the other reads.
 //!
-//! Whatever waits when the writer comes round is written in one transaction, and told only after
-//! the commit: many small writes at once cost little more than one.
+//! SQLite calls block, so they run outside the async executor. One writer per process is enough,
+//! because SQLite allows one at a time; and it can group: all tasks that are queued when the writer
+//! becomes free run in one transaction and complete after its commit, so many small writes cost
+//! little more than one.
 
 use std::{
     path::PathBuf,
@@ -18,210 +20,222 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use crate::{
-    connection::{self, Survives},
+    connection::{self, Durability},
     error::{is_corrupt, journal_error},
 };
 
-/// The most writes of one transaction.
-const GROUP: usize = 512;
+/// The maximum number of tasks in one transaction, which bounds the latency of the first one.
+const MAX_GROUP: usize = 512;
 
-/// Some work on a connection, if there is one to be had. It answers what is to be done once its
-/// effect is certain, or lost.
-type Task = Box<dyn FnOnce(Result<&Connection, &JournalError>) -> Done + Send>;
+/// Work on a connection, or an error if no transaction could be started. Returns what to do once its
+/// transaction has been committed or rolled back.
+type Task = Box<dyn FnOnce(Result<&Connection, &JournalError>) -> Completion + Send>;
 
-/// The end of a task, told whether its transaction was committed. Answers whether the file is broken.
-type Done = Box<dyn FnOnce(Result<(), JournalError>) -> bool + Send>;
+/// Completes a task with the result of the commit. Returns whether the task found the file corrupt.
+type Completion = Box<dyn FnOnce(Result<(), JournalError>) -> bool + Send>;
 
-/// What both threads know of the file.
-pub(crate) struct File {
+/// The state of the file that both threads share.
+pub(crate) struct DatabaseFile {
     pub(crate) path: PathBuf,
-    survives: Survives,
-    /// Set by whoever finds it broken; the writer then puts another in its place.
-    is_broken: AtomicBool,
-    /// How often it was replaced.
-    replaced: AtomicU64,
+    durability: Durability,
+    /// Set by the reader when it finds the file corrupt; the writer then replaces the file.
+    is_corrupt: AtomicBool,
+    /// The number of times that the file was replaced.
+    replacements: AtomicU64,
 }
 
-impl File {
-    pub(crate) fn new(path: PathBuf, survives: Survives) -> Self {
-        Self { path, survives, is_broken: AtomicBool::new(false), replaced: AtomicU64::new(0) }
+impl DatabaseFile {
+    pub(crate) fn new(path: PathBuf, durability: Durability) -> Self {
+        let (is_corrupt, replacements) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self { path, durability, is_corrupt, replacements }
     }
 }
 
-/// A thread that works on a connection of its own.
-pub(crate) struct Worker {
-    /// Gone when the store ends.
+/// A handle to a thread with its own connection. Dropping it runs all queued tasks and waits.
+pub(crate) struct DatabaseThread {
+    /// `None` only while it is dropped: closing the channel ends the thread.
     tasks: Option<Sender<Task>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// How a worker goes about its tasks.
+/// How a thread runs its tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Duty {
-    /// Many tasks in one transaction.
+pub(crate) enum Mode {
+    /// All queued tasks in one transaction.
     Write,
-    /// One task after the other.
+    /// One after the other, without a transaction.
     Read,
 }
 
-impl Worker {
-    /// Starts the thread on a connection to `file`.
+impl DatabaseThread {
+    /// Starts a thread on a connection to `file`.
     pub(crate) fn start(
-        duty: Duty,
+        mode: Mode,
         connection: Connection,
-        file: Arc<File>,
+        file: Arc<DatabaseFile>,
     ) -> std::io::Result<Self> {
-        let (tasks, incoming) = channel();
-        let name = match duty {
-            Duty::Write => "store-write",
-            Duty::Read => "store-read",
+        let (tasks, queue) = channel();
+        let name = match mode {
+            Mode::Write => "store-write",
+            Mode::Read => "store-read",
         };
-        let mut desk = Desk { connection, file, seen: 0 };
-        let work = move || match duty {
-            Duty::Write => desk.write(&incoming),
-            Duty::Read => desk.read(&incoming),
+        let mut executor = Executor { connection, file, seen_replacements: 0 };
+        let run = move || match mode {
+            Mode::Write => executor.run_writes(&queue),
+            Mode::Read => executor.run_reads(&queue),
         };
-        let thread = thread::Builder::new().name(name.to_owned()).spawn(work)?;
+        let thread = thread::Builder::new().name(name.to_owned()).spawn(run)?;
         Ok(Self { tasks: Some(tasks), thread: Some(thread) })
     }
 
-    /// Has some work done, and answers what came of it.
-    pub(crate) fn ask<T: Send + 'static>(
+    /// Queues work and returns its result. The work is queued at once, even if the future is never
+    /// polled.
+    pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Answered<'static, T> {
-        let (answer, answered) = oneshot::channel();
-        self.hand_over(work, move |result| _ = answer.send(result));
+        let (sender, receiver) = oneshot::channel();
+        self.enqueue(work, move |result| _ = sender.send(result));
         Box::pin(async move {
-            answered.await.unwrap_or_else(|_| {
+            receiver.await.unwrap_or_else(|_| {
                 Err(JournalError::Failed("the thread of the store ended".to_owned()))
             })
         })
     }
 
-    /// Has some work done, some time soon.
-    pub(crate) fn tell<T: Send + 'static>(
+    /// Queues work without waiting for it. A failure is logged.
+    pub(crate) fn submit<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) {
-        self.hand_over(work, |result| {
+        self.enqueue(work, |result| {
             if let Err(error) = result {
-                tracing::warn!(%error, "a note could not be written");
+                tracing::warn!(%error, "the progress of an operation could not be recorded");
             }
         });
     }
 
-    fn hand_over<T: Send + 'static>(
+    fn enqueue<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-        then: impl FnOnce(Result<T, JournalError>) + Send + 'static,
+        complete: impl FnOnce(Result<T, JournalError>) + Send + 'static,
     ) {
         let task: Task = Box::new(move |connection| {
-            let (result, is_broken) = match connection.map(work) {
+            let (result, is_corrupt) = match connection.map(work) {
                 Ok(Ok(value)) => (Ok(value), false),
                 Ok(Err(error)) => {
-                    let is_broken = is_corrupt(&error);
-                    (Err(journal_error(error)), is_broken)
+                    let is_corrupt = is_corrupt(&error);
+                    (Err(journal_error(error)), is_corrupt)
                 }
                 Err(error) => (Err(error.clone()), false),
             };
             Box::new(move |committed| {
-                then(result.and_then(|value| committed.map(|()| value)));
-                is_broken
+                complete(result.and_then(|value| committed.map(|()| value)));
+                is_corrupt
             })
         });
         if let Some(tasks) = &self.tasks {
-            // If the thread is gone, the answer's sender is dropped, and that is told.
+            // If the thread has ended, the task is dropped with its sender, and `run` reports that.
             let _ = tasks.send(task);
         }
     }
 }
 
-impl Drop for Worker {
-    /// What was handed over is done before the end.
+impl Drop for DatabaseThread {
     fn drop(&mut self) {
         self.tasks = None;
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// A thread's place of work.
-struct Desk {
+/// Runs tasks on the thread.
+struct Executor {
     connection: Connection,
-    file: Arc<File>,
-    /// How often the file had been replaced when the connection was made.
-    seen: u64,
+    file: Arc<DatabaseFile>,
+    /// The number of replacements when the connection was opened.
+    seen_replacements: u64,
 }
 
-impl Desk {
-    fn write(&mut self, incoming: &Receiver<Task>) {
-        while let Ok(first) = incoming.recv() {
-            if self.file.is_broken.swap(false, Ordering::SeqCst) {
-                self.replace();
+impl Executor {
+    fn run_writes(&mut self, queue: &Receiver<Task>) {
+        while let Ok(first) = queue.recv() {
+            if self.file.is_corrupt.swap(false, Ordering::SeqCst) {
+                self.replace_file();
             }
             let group: Vec<_> =
-                std::iter::once(first).chain(incoming.try_iter().take(GROUP - 1)).collect();
-            if self.commit(group) {
-                self.replace();
+                std::iter::once(first).chain(queue.try_iter().take(MAX_GROUP - 1)).collect();
+            if self.commit_group(group) {
+                self.replace_file();
             }
         }
     }
 
-    /// Carries out a group of tasks. Says whether the file is broken.
-    fn commit(&mut self, group: Vec<Task>) -> bool {
+    /// Runs a group of tasks in one transaction. Returns whether the file is corrupt.
+    fn commit_group(&mut self, group: Vec<Task>) -> bool {
+        // Immediate: takes the write lock at the start, where the busy timeout applies. A deferred
+        // transaction that reads first and writes later fails at once if another server wrote in
+        // between.
         let transaction =
             match Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate) {
                 Ok(transaction) => transaction,
                 Err(error) => {
-                    let is_broken = is_corrupt(&error);
+                    let is_corrupt = is_corrupt(&error);
                     let error = journal_error(error);
                     group.into_iter().for_each(|task| _ = task(Err(&error))(Ok(())));
-                    return is_broken;
+                    return is_corrupt;
                 }
             };
-        let done: Vec<_> = group.into_iter().map(|task| task(Ok(&transaction))).collect();
-        // A full disk may have undone everything already.
-        let was_undone = transaction.is_autocommit();
+        // A failed statement has no effect and leaves the transaction open, so a failed task does not
+        // undo the others.
+        let completions: Vec<_> = group.into_iter().map(|task| task(Ok(&transaction))).collect();
+        // After some errors, such as a full disk, SQLite has already rolled back everything. The
+        // commit below would then succeed without writing anything.
+        let is_rolled_back = transaction.is_autocommit();
         let committed = match transaction.commit() {
-            _ if was_undone => Err(JournalError::Full),
+            _ if is_rolled_back => Err(JournalError::Full),
             result => result.map_err(journal_error),
         };
-        // Everyone is told, whatever the first one says.
-        done.into_iter().map(|done| done(committed.clone())).filter(|is_broken| *is_broken).count()
+        // `count` rather than `any`: every task must be completed.
+        completions
+            .into_iter()
+            .map(|complete| complete(committed.clone()))
+            .filter(|is_corrupt| *is_corrupt)
+            .count()
             > 0
     }
 
-    fn read(&mut self, incoming: &Receiver<Task>) {
-        while let Ok(task) = incoming.recv() {
-            let replaced = self.file.replaced.load(Ordering::SeqCst);
-            if replaced != self.seen {
-                self.seen = replaced;
+    fn run_reads(&mut self, queue: &Receiver<Task>) {
+        while let Ok(task) = queue.recv() {
+            let replacements = self.file.replacements.load(Ordering::SeqCst);
+            if replacements != self.seen_replacements {
+                self.seen_replacements = replacements;
                 self.reopen();
             }
             if task(Ok(&self.connection))(Ok(())) {
-                self.file.is_broken.store(true, Ordering::SeqCst);
+                // Only the writer replaces the file, so that it happens once.
+                self.file.is_corrupt.store(true, Ordering::SeqCst);
             }
         }
     }
 
-    /// The file turned out to be broken: it is moved aside, and a new one begun.
-    fn replace(&mut self) {
+    /// Moves the corrupt file aside and opens a new one.
+    fn replace_file(&mut self) {
         match connection::move_aside(&self.file.path) {
             Ok(aside) => {
-                tracing::error!(aside = %aside.display(), "the store is broken; it was moved aside and a new one is used")
+                tracing::error!(aside = %aside.display(), "the store is corrupt; it was moved aside and a new one is used")
             }
             Err(error) => {
-                tracing::error!(%error, "the store is broken and could not be moved aside")
+                tracing::error!(%error, "the store is corrupt and could not be moved aside")
             }
         }
         self.reopen();
-        self.file.replaced.fetch_add(1, Ordering::SeqCst);
+        self.file.replacements.fetch_add(1, Ordering::SeqCst);
     }
 
     fn reopen(&mut self) {
-        match connection::open(&self.file.path, self.file.survives) {
+        match connection::open(&self.file.path, self.file.durability) {
             Ok((connection, _)) => self.connection = connection,
-            Err(error) => tracing::error!(%error, "the store could not be opened again"),
+            Err(error) => tracing::error!(%error, "the store could not be reopened"),
         }
     }
 }

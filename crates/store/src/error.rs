@@ -1,4 +1,4 @@
-//! What can go wrong with a database, in the words of a journal.
+//! Errors of the database, and their conversion to errors of a journal.
 
 use std::{io, path::PathBuf};
 
@@ -8,40 +8,40 @@ use rusqlite::ErrorCode;
 /// Why a store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Its folder or a file in it cannot be used.
+    /// The folder or a file in it cannot be used.
     #[error("cannot use `{path}`: {error}")]
     Folder {
-        /// Which.
+        /// The folder or file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// It was written by a later version.
+    /// A later version of this program wrote the file.
     #[error(
         "the store `{path}` was written by a later version (format {found}); update this program"
     )]
     TooNew {
-        /// Its file.
+        /// The database file.
         path: PathBuf,
         /// The version of its format.
         found: i64,
     },
-    /// It cannot be read or written now.
+    /// The file cannot be read or written.
     #[error("cannot open the store `{path}`: {error}")]
     Store {
-        /// Its file.
+        /// The database file.
         path: PathBuf,
-        /// Why.
+        /// The error of the database.
         error: JournalError,
     },
 }
 
-/// Whether a file is no database, or a broken one.
+/// Whether an error means that the file is corrupt or not a database at all.
 pub(crate) fn is_corrupt(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// A database's error in the words of a journal.
+/// Converts an error of the database.
 pub(crate) fn journal_error(error: rusqlite::Error) -> JournalError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => JournalError::Locked,

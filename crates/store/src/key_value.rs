@@ -1,4 +1,4 @@
-//! What tools and the user keep: values by key, in spaces.
+//! The key-value store of tools and users, divided into spaces. The table is called `kept`.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(crate) fn all(
     rows.map(|row| row.and_then(|(key, text)| Ok((key, parse(&text)?)))).collect()
 }
 
-/// Answers the value before.
+/// Sets or removes a value. Returns the previous one; the writer's transaction makes both atomic.
 pub(crate) fn set(
     connection: &Connection,
     space: &str,

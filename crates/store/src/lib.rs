@@ -1,20 +1,21 @@
-//! What survives a server: operations, approvals, the audit, and what tools and the user keep.
+//! The persistent state of a server: operations, approvals, the audit log, and values that tools and
+//! users store.
 //!
-//! [`Store`] is the journal on disk: embedded SQLite in the state folder of a crib, shared by every
-//! server of that crib, and a file of audit lines beside it. This is the only crate with SQL. It
-//! starts nothing and decides nothing; what is remembered is the runtime's business.
+//! [`Store`] is a journal in embedded SQLite, in the state folder of a crib, with the audit log in a
+//! file next to it. All servers of a crib share it. This is the only crate with SQL. It starts no
+//! programs and makes no decisions; the runtime decides what to record.
 
 mod approvals;
 mod audit;
 mod connection;
+mod database_thread;
 mod error;
-mod kept;
+mod key_value;
 mod operations;
 mod record;
 mod retention;
 mod schema;
 mod store;
-mod threads;
 
 pub use error::OpenError;
 pub use store::Store;

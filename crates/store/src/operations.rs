@@ -1,4 +1,4 @@
-//! Operations in the database.
+//! The table of operations.
 
 use catalog::Outcome;
 use runtime::{
@@ -7,12 +7,14 @@ use runtime::{
 };
 use rusqlite::{Connection, OptionalExtension, Result, params, params_from_iter, types::Value};
 
-use crate::record::{self, COLUMNS, OutcomeRecord, duration_micros, micros, path_bytes, text};
+use crate::record::{
+    self, COLUMNS, OutcomeRecord, duration_to_micros, path_bytes, to_json, to_micros,
+};
 
-/// Adds an operation with its outcome, if it has one.
+/// Inserts an operation, with its outcome if it has one.
 pub(crate) fn insert(connection: &Connection, operation: Operation) -> Result<()> {
-    let outcome = operation.outcome.map(|outcome| text(&OutcomeRecord::from(outcome)));
-    let arguments = text(&operation.arguments);
+    let outcome = operation.outcome.map(|outcome| to_json(&OutcomeRecord::from(outcome)));
+    let arguments = to_json(&operation.arguments);
     let bytes = outcome.as_ref().map_or(0, String::len) + arguments.len();
     connection
         .prepare_cached(
@@ -25,27 +27,28 @@ pub(crate) fn insert(connection: &Connection, operation: Operation) -> Result<()
             operation.tool,
             arguments,
             operation.state.as_str(),
-            micros(operation.created),
-            operation.started.map(micros),
-            operation.ended.map(micros),
-            duration_micros(operation.elapsed),
-            text(&operation.server),
+            to_micros(operation.created),
+            operation.started.map(to_micros),
+            operation.ended.map(to_micros),
+            duration_to_micros(operation.elapsed),
+            to_json(&operation.server),
             path_bytes(&operation.folder),
-            operation.leader.map(|leader| text(&leader)),
-            text(&operation.progress),
+            operation.leader.map(|leader| to_json(&leader)),
+            to_json(&operation.progress),
             operation.last_line,
             operation.hint,
             operation.collected,
             bytes as i64,
         ])?;
     match outcome {
-        Some(outcome) => keep_outcome(connection, connection.last_insert_rowid(), &outcome),
+        Some(outcome) => insert_outcome(connection, connection.last_insert_rowid(), &outcome),
         None => Ok(()),
     }
 }
 
-/// Notes how an operation is doing, unless it has ended.
-pub(crate) fn note(connection: &Connection, id: &OperationId, note: &Note) -> Result<()> {
+/// Updates the state and progress of an operation. Notes are not awaited, so one may arrive after the
+/// end of its operation; it is ignored then.
+pub(crate) fn update(connection: &Connection, id: &OperationId, note: &Note) -> Result<()> {
     connection
         .prepare_cached(
             "UPDATE operations SET state = ?2, started = ?3, leader = ?4, progress = ?5, last_line = ?6 \
@@ -54,15 +57,16 @@ pub(crate) fn note(connection: &Connection, id: &OperationId, note: &Note) -> Re
         .execute(params![
             id.as_str(),
             note.state.as_str(),
-            note.started.map(micros),
-            note.leader.map(|leader| text(&leader)),
-            text(&note.progress),
+            note.started.map(to_micros),
+            note.leader.map(|leader| to_json(&leader)),
+            to_json(&note.progress),
             note.last_line,
         ])?;
     Ok(())
 }
 
-/// Ends an operation, if nobody did before.
+/// Records the end of an operation. Returns false if it had already ended: two servers may both try,
+/// and the first one wins. An operation that was deleted meanwhile is inserted again.
 pub(crate) fn finish(connection: &Connection, operation: Operation) -> Result<bool> {
     let known: Option<(i64, bool)> = connection
         .prepare_cached("SELECT seq, ended IS NOT NULL FROM operations WHERE id = ?")?
@@ -73,7 +77,7 @@ pub(crate) fn finish(connection: &Connection, operation: Operation) -> Result<bo
         Some((seq, false)) => seq,
         None => return insert(connection, operation).map(|()| true),
     };
-    let outcome = text(&OutcomeRecord::from(operation.outcome.unwrap_or_default()));
+    let outcome = to_json(&OutcomeRecord::from(operation.outcome.unwrap_or_default()));
     connection
         .prepare_cached(
             "UPDATE operations SET state = ?2, started = ?3, ended = ?4, elapsed = ?5, progress = ?6, last_line = ?7, \
@@ -82,65 +86,68 @@ pub(crate) fn finish(connection: &Connection, operation: Operation) -> Result<bo
         .execute(params![
             seq,
             operation.state.as_str(),
-            operation.started.map(micros),
-            operation.ended.map(micros),
-            duration_micros(operation.elapsed),
-            text(&operation.progress),
+            operation.started.map(to_micros),
+            operation.ended.map(to_micros),
+            duration_to_micros(operation.elapsed),
+            to_json(&operation.progress),
             operation.last_line,
             operation.collected,
             outcome.len() as i64,
         ])?;
-    keep_outcome(connection, seq, &outcome)?;
+    insert_outcome(connection, seq, &outcome)?;
     Ok(true)
 }
 
-fn keep_outcome(connection: &Connection, seq: i64, outcome: &str) -> Result<()> {
+fn insert_outcome(connection: &Connection, seq: i64, outcome: &str) -> Result<()> {
     connection
         .prepare_cached("INSERT INTO outcomes (seq, outcome) VALUES (?, ?)")?
         .execute(params![seq, outcome])?;
     Ok(())
 }
 
-/// One operation with its outcome.
+/// Reads an operation with its outcome.
 pub(crate) fn get(connection: &Connection, id: &OperationId) -> Result<Option<Operation>> {
     let mut statement =
         connection.prepare_cached(&format!("SELECT {COLUMNS} FROM operations WHERE id = ?"))?;
-    let found = statement.query_row([id.as_str()], record::operation).optional()?;
-    found.map(|(seq, operation)| with_outcome(connection, seq, operation)).transpose()
+    let found = statement.query_row([id.as_str()], record::read_operation).optional()?;
+    found.map(|(seq, operation)| add_outcome(connection, seq, operation)).transpose()
 }
 
-fn with_outcome(connection: &Connection, seq: i64, operation: Operation) -> Result<Operation> {
+fn add_outcome(connection: &Connection, seq: i64, operation: Operation) -> Result<Operation> {
     let mut statement = connection.prepare_cached("SELECT outcome FROM outcomes WHERE seq = ?")?;
     let outcome =
-        statement.query_row([seq], |row| record::json::<OutcomeRecord>(row, 0)).optional()?;
+        statement.query_row([seq], |row| record::read_json::<OutcomeRecord>(row, 0)).optional()?;
     Ok(Operation { outcome: outcome.map(Outcome::from), ..operation })
 }
 
-/// Operations by filter, newest first.
+/// Lists operations without outcomes, newest first. A cursor is the sequence number of the last
+/// operation of a page, so pages stay stable while operations are added.
 pub(crate) fn list(
     connection: &Connection,
     filter: &Filter,
     cursor: Option<&Cursor>,
     limit: usize,
 ) -> Result<Page> {
-    let (condition, mut values) = condition(filter, cursor);
+    let (condition, mut values) = build_condition(filter, cursor);
     let sql =
         format!("SELECT {COLUMNS} FROM operations WHERE {condition} ORDER BY seq DESC LIMIT ?");
+    // One more than the limit, to know whether there is another page.
     values.push(Value::from(i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX)));
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params_from_iter(values), record::operation)?;
+    let rows = statement.query_map(params_from_iter(values), record::read_operation)?;
     let mut rows: Vec<(i64, Operation)> = rows.collect::<Result<_>>()?;
-    let is_more = rows.len() > limit;
+    let has_more = rows.len() > limit;
     rows.truncate(limit);
-    let next = rows.last().filter(|_| is_more).map(|(seq, _)| Cursor(format!("{seq:x}")));
+    let next = rows.last().filter(|_| has_more).map(|(seq, _)| Cursor(format!("{seq:x}")));
     Ok(Page { operations: rows.into_iter().map(|(_, operation)| operation).collect(), next })
 }
 
-fn condition(filter: &Filter, cursor: Option<&Cursor>) -> (String, Vec<Value>) {
+/// The SQL condition of a filter, with its parameters.
+fn build_condition(filter: &Filter, cursor: Option<&Cursor>) -> (String, Vec<Value>) {
     let mut parts = vec!["1".to_owned()];
     let mut values = Vec::new();
     if let Some(cursor) = cursor {
-        // One that makes no sense is the end of the list.
+        // Cursors come from clients. A malformed one selects nothing.
         parts.push("seq < ?".to_owned());
         values.push(Value::from(i64::from_str_radix(&cursor.0, 16).unwrap_or(0)));
     }
@@ -149,6 +156,7 @@ fn condition(filter: &Filter, cursor: Option<&Cursor>) -> (String, Vec<Value>) {
         values.push(Value::from(owner.0.clone()));
     }
     if let Some(tool) = &filter.tool {
+        // Not LIKE, in which `%` and `_` are wildcards.
         parts.push("substr(tool, 1, ?) = ?".to_owned());
         values.push(Value::from(tool.chars().count() as i64));
         values.push(Value::from(tool.clone()));
@@ -164,15 +172,16 @@ fn condition(filter: &Filter, cursor: Option<&Cursor>) -> (String, Vec<Value>) {
     (parts.join(" AND "), values)
 }
 
-/// Operations that have not ended.
+/// Lists operations that have not ended.
 pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Operation>> {
     let sql = format!("SELECT {COLUMNS} FROM operations WHERE ended IS NULL ORDER BY seq");
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map([], record::operation)?;
+    let rows = statement.query_map([], record::read_operation)?;
     rows.map(|row| row.map(|(_, operation)| operation)).collect()
 }
 
-/// What ended and was not given to its owner yet, oldest first, with outcomes.
+/// Lists operations that ended and whose outcome the owner has not received, oldest first, with
+/// outcomes.
 pub(crate) fn uncollected(
     connection: &Connection,
     owner: &Owner,
@@ -182,14 +191,16 @@ pub(crate) fn uncollected(
         "SELECT {COLUMNS} FROM operations WHERE owner = ? AND ended IS NOT NULL AND collected = 0 ORDER BY seq LIMIT ?"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement
-        .query_map(params![owner.0, i64::try_from(limit).unwrap_or(i64::MAX)], record::operation)?;
-    rows.map(|row| row.and_then(|(seq, operation)| with_outcome(connection, seq, operation)))
+    let rows = statement.query_map(
+        params![owner.0, i64::try_from(limit).unwrap_or(i64::MAX)],
+        record::read_operation,
+    )?;
+    rows.map(|row| row.and_then(|(seq, operation)| add_outcome(connection, seq, operation)))
         .collect()
 }
 
-/// Notes that these were given to their owner.
-pub(crate) fn collect(connection: &Connection, ids: &[OperationId]) -> Result<()> {
+/// Records that the owner received the outcomes of these operations.
+pub(crate) fn mark_collected(connection: &Connection, ids: &[OperationId]) -> Result<()> {
     let mut statement =
         connection.prepare_cached("UPDATE operations SET collected = 1 WHERE id = ?")?;
     ids.iter().try_for_each(|id| statement.execute([id.as_str()]).map(|_| ()))

@@ -1,4 +1,5 @@
-//! Operations and outcomes as rows: our own words on disk, apart from the model's types.
+//! Conversion between the model and rows. Outcomes have a format of their own on disk, so that the
+//! model's types can change without migrating stored data.
 
 use std::{
     ffi::OsString,
@@ -17,26 +18,26 @@ use rusqlite::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// The columns of an operation, in the order in which [`operation`] reads them.
+/// The columns of an operation, in the order in which [`read_operation`] reads them.
 pub(crate) const COLUMNS: &str = "seq, id, owner, tool, arguments, state, created, started, ended, elapsed, server, folder, \
                                   leader, progress, last_line, hint, collected";
 
-/// An operation from its row, without its outcome; and its place in the order.
-pub(crate) fn operation(row: &Row<'_>) -> rusqlite::Result<(i64, Operation)> {
+/// Reads an operation without its outcome, and its sequence number.
+pub(crate) fn read_operation(row: &Row<'_>) -> rusqlite::Result<(i64, Operation)> {
     let operation = Operation {
-        id: id(row, 1)?,
+        id: read_id(row, 1)?,
         owner: Owner(row.get(2)?),
         tool: row.get(3)?,
-        arguments: json(row, 4)?,
-        state: state(row, 5)?,
-        created: time(row.get(6)?),
-        started: row.get::<_, Option<i64>>(7)?.map(time),
-        ended: row.get::<_, Option<i64>>(8)?.map(time),
+        arguments: read_json(row, 4)?,
+        state: read_state(row, 5)?,
+        created: from_micros(row.get(6)?),
+        started: row.get::<_, Option<i64>>(7)?.map(from_micros),
+        ended: row.get::<_, Option<i64>>(8)?.map(from_micros),
         elapsed: Duration::from_micros(row.get::<_, i64>(9)?.unsigned_abs()),
-        server: json(row, 10)?,
+        server: read_json(row, 10)?,
         folder: PathBuf::from(OsString::from_vec(row.get(11)?)),
-        leader: optional_json(row, 12)?,
-        progress: json(row, 13)?,
+        leader: read_optional_json(row, 12)?,
+        progress: read_json(row, 13)?,
         last_line: row.get(14)?,
         hint: row.get(15)?,
         outcome: None,
@@ -45,59 +46,64 @@ pub(crate) fn operation(row: &Row<'_>) -> rusqlite::Result<(i64, Operation)> {
     Ok((row.get(0)?, operation))
 }
 
-/// Microseconds since 1970. Times before it are taken for it.
-pub(crate) fn micros(time: SystemTime) -> i64 {
+/// Microseconds since 1970. Earlier times become 0.
+pub(crate) fn to_micros(time: SystemTime) -> i64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn time(micros: i64) -> SystemTime {
+pub(crate) fn from_micros(micros: i64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_micros(micros.unsigned_abs())
 }
 
-pub(crate) fn duration_micros(duration: Duration) -> i64 {
+pub(crate) fn duration_to_micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
+/// The bytes of a path, which need not be UTF-8.
 pub(crate) fn path_bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// Our own values, which always have a JSON form.
-pub(crate) fn text(value: &impl Serialize) -> String {
+/// Serializes a value of our own, which cannot fail.
+pub(crate) fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-pub(crate) fn id(row: &Row<'_>, column: usize) -> rusqlite::Result<OperationId> {
-    row.get::<_, String>(column)?.parse().map_err(|error| unreadable(column, error))
+pub(crate) fn read_id(row: &Row<'_>, column: usize) -> rusqlite::Result<OperationId> {
+    row.get::<_, String>(column)?.parse().map_err(|error| conversion_error(column, error))
 }
 
-pub(crate) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(column, error))
+pub(crate) fn read_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    serde_json::from_str(row.get_ref(column)?.as_str()?)
+        .map_err(|error| conversion_error(column, error))
 }
 
-fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
+fn read_optional_json<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<T>> {
     match row.get_ref(column)?.as_str_or_null()? {
         Some(text) => {
-            serde_json::from_str(text).map(Some).map_err(|error| unreadable(column, error))
+            serde_json::from_str(text).map(Some).map_err(|error| conversion_error(column, error))
         }
         None => Ok(None),
     }
 }
 
-fn state(row: &Row<'_>, column: usize) -> rusqlite::Result<State> {
+fn read_state(row: &Row<'_>, column: usize) -> rusqlite::Result<State> {
     let name = row.get_ref(column)?.as_str()?;
-    State::of(name).ok_or_else(|| unreadable(column, FromSqlError::InvalidType))
+    State::of(name).ok_or_else(|| conversion_error(column, FromSqlError::InvalidType))
 }
 
-pub(crate) fn unreadable(
+pub(crate) fn conversion_error(
     column: usize,
     error: impl std::error::Error + Send + Sync + 'static,
 ) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
-/// An outcome on disk.
+/// The stored form of an outcome.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct OutcomeRecord {
     content: Vec<ContentRecord>,

@@ -1,9 +1,10 @@
-//! The tables, and how an older file becomes one of today.
+//! The tables, and the migration of older files.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-/// Each step takes a file from one version to the next. Steps are never changed, only added.
-const STEPS: [&str; 2] = [
+/// Each migration takes a file from one version to the next. Released migrations are never changed:
+/// files that already ran them would differ from new ones.
+const MIGRATIONS: [&str; 2] = [
     "
     CREATE TABLE operations (
         seq       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -25,12 +26,12 @@ const STEPS: [&str; 2] = [
         collected INTEGER NOT NULL,
         bytes     INTEGER NOT NULL
     ) STRICT;
-    -- With what lists are filtered by, so that what does not fit is passed over without reading its row.
+    -- Covers the columns that lists filter by, so that rows that do not match are not read.
     CREATE INDEX operations_by_owner ON operations (owner, seq, state, tool);
     CREATE INDEX operations_open ON operations (seq) WHERE ended IS NULL;
     CREATE INDEX operations_uncollected ON operations (owner, seq) WHERE ended IS NOT NULL AND collected = 0;
 
-    -- Apart, so that lists do not read past them.
+    -- A table of its own, so that lists do not read past large outcomes.
     CREATE TABLE outcomes (
         seq     INTEGER PRIMARY KEY,
         outcome TEXT NOT NULL
@@ -64,28 +65,30 @@ const STEPS: [&str; 2] = [
 ",
 ];
 
-/// The version of a file that this program writes.
-pub(crate) const VERSION: i64 = STEPS.len() as i64;
+/// The version that this program writes.
+pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// Brings a file up to date. Another server may be doing the same: whoever is second finds it done.
-/// Answers the version that was found if it is a later one.
+/// Migrates a file to the current version. Returns the version of the file as an error if it is a
+/// later one.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<(), i64>> {
-    if version(connection)? == VERSION {
+    if read_version(connection)? == VERSION {
         return Ok(Ok(()));
     }
+    // Another server may migrate at the same time: the lock makes one of them wait, and the version is
+    // read again under the lock.
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
-    let found = version(&transaction)?;
+    let found = read_version(&transaction)?;
     if found > VERSION {
         return Ok(Err(found));
     }
-    for step in STEPS.iter().skip(usize::try_from(found).unwrap_or(0)) {
-        transaction.execute_batch(step)?;
+    for migration in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+        transaction.execute_batch(migration)?;
     }
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
     Ok(Ok(()))
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
+fn read_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }

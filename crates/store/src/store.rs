@@ -1,4 +1,4 @@
-//! The journal on disk.
+//! The journal and the key-value store on disk.
 
 use std::{
     collections::BTreeMap,
@@ -20,56 +20,56 @@ use toolkit::{Storage, StorageFuture};
 
 use crate::{
     approvals,
-    audit::Audit,
-    connection::{self, Survives},
+    audit::AuditLog,
+    connection::{self, Durability},
+    database_thread::{DatabaseFile, DatabaseThread, Mode},
     error::OpenError,
-    kept, operations, retention,
-    threads::{Duty, File, Worker},
+    key_value, operations, retention,
 };
 
-/// The database's file in the state folder of a crib, and in the one of the user.
+/// The database in the state folder of a crib, and in the state folder of the user.
 const CRIB: &str = "store.db";
 const USER: &str = "user.db";
 
-/// The journal of a crib, in a folder of its own. Several servers may share it.
+/// The journal of a crib, which several servers may share, or the key-value store of the user.
 pub struct Store {
-    writer: Worker,
-    reader: Worker,
-    audit: Audit,
+    writer: DatabaseThread,
+    reader: DatabaseThread,
+    audit: AuditLog,
     moved_aside: Option<PathBuf>,
 }
 
 impl Store {
-    /// Opens the store of a crib in `folder`, making both if need be, for their owner only. A broken
-    /// store is moved aside.
+    /// Opens the store of a crib in `folder`. Creates both if necessary, accessible only to their
+    /// owner. A corrupt store is moved aside.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
-        Self::open_file(folder, CRIB, Survives::Kill)
+        Self::open_file(folder, CRIB, Durability::ProcessKill)
     }
 
-    /// Opens the store of the user in `folder`, as [`Store::open`] does that of a crib. What is written
-    /// here is little and meant to last, so it survives a loss of power too.
+    /// Opens the store of the user in `folder`, like [`Store::open`]. Writes are rare and must last, so
+    /// they also survive a power failure.
     pub fn open_user(folder: &Path) -> Result<Self, OpenError> {
-        Self::open_file(folder, USER, Survives::PowerLoss)
+        Self::open_file(folder, USER, Durability::PowerLoss)
     }
 
-    fn open_file(folder: &Path, name: &str, survives: Survives) -> Result<Self, OpenError> {
+    fn open_file(folder: &Path, name: &str, durability: Durability) -> Result<Self, OpenError> {
         let problem = |path: &Path| {
             let path = path.to_owned();
             move |error| OpenError::Folder { path, error }
         };
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(problem(folder))?;
         let path = folder.join(name);
-        let (writing, moved_aside) = connection::open(&path, survives)?;
+        let (writing, moved_aside) = connection::open(&path, durability)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(problem(&path))?;
-        let (reading, _) = connection::open(&path, survives)?;
-        let file = Arc::new(File::new(path.clone(), survives));
-        let writer =
-            Worker::start(Duty::Write, writing, Arc::clone(&file)).map_err(problem(&path))?;
-        let reader = Worker::start(Duty::Read, reading, file).map_err(problem(&path))?;
-        Ok(Self { writer, reader, audit: Audit::new(folder.to_owned()), moved_aside })
+        let (reading, _) = connection::open(&path, durability)?;
+        let file = Arc::new(DatabaseFile::new(path.clone(), durability));
+        let writer = DatabaseThread::start(Mode::Write, writing, Arc::clone(&file))
+            .map_err(problem(&path))?;
+        let reader = DatabaseThread::start(Mode::Read, reading, file).map_err(problem(&path))?;
+        Ok(Self { writer, reader, audit: AuditLog::new(folder.to_owned()), moved_aside })
     }
 
-    /// Where a broken store was moved to when this one was opened.
+    /// The path of the corrupt store that was moved aside when this one was opened.
     pub fn moved_aside(&self) -> Option<&Path> {
         self.moved_aside.as_deref()
     }
@@ -78,12 +78,14 @@ impl Store {
 impl Storage for Store {
     fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
-        told(self.reader.ask(move |connection| kept::get(connection, &space, &key)))
+        to_storage_future(
+            self.reader.run(move |connection| key_value::get(connection, &space, &key)),
+        )
     }
 
     fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
         let space = space.to_owned();
-        told(self.reader.ask(move |connection| kept::all(connection, &space)))
+        to_storage_future(self.reader.run(move |connection| key_value::all(connection, &space)))
     }
 
     fn set(
@@ -93,17 +95,20 @@ impl Storage for Store {
         value: Option<Value>,
     ) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
-        told(self.writer.ask(move |connection| kept::set(connection, &space, &key, value.as_ref())))
+        to_storage_future(
+            self.writer
+                .run(move |connection| key_value::set(connection, &space, &key, value.as_ref())),
+        )
     }
 }
 
-/// What came of a question, as a tool takes it.
-fn told<T: Send + 'static>(answer: Answered<'static, T>) -> StorageFuture<'static, T> {
+/// Converts errors of the journal to failures of a tool.
+fn to_storage_future<T: Send + 'static>(result: Answered<'static, T>) -> StorageFuture<'static, T> {
     Box::pin(async move {
-        answer.await.map_err(|error| {
+        result.await.map_err(|error| {
             Failure::new(
                 ErrorType::StoreFailed,
-                format!("what is kept could not be read or written: {error}"),
+                format!("stored values could not be read or written: {error}"),
             )
         })
     })
@@ -111,53 +116,53 @@ fn told<T: Send + 'static>(answer: Answered<'static, T>) -> StorageFuture<'stati
 
 impl Journal for Store {
     fn begin(&self, operation: Operation) -> Answered<'_, ()> {
-        self.writer.ask(move |connection| operations::insert(connection, operation))
+        self.writer.run(move |connection| operations::insert(connection, operation))
     }
 
     fn note(&self, id: OperationId, note: Note) {
-        self.writer.tell(move |connection| operations::note(connection, &id, &note));
+        self.writer.submit(move |connection| operations::update(connection, &id, &note));
     }
 
     fn finish(&self, operation: Operation) -> Answered<'_, bool> {
-        self.writer.ask(move |connection| operations::finish(connection, operation))
+        self.writer.run(move |connection| operations::finish(connection, operation))
     }
 
     fn get(&self, id: OperationId) -> Answered<'_, Option<Operation>> {
-        self.reader.ask(move |connection| operations::get(connection, &id))
+        self.reader.run(move |connection| operations::get(connection, &id))
     }
 
     fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Answered<'_, Page> {
         self.reader
-            .ask(move |connection| operations::list(connection, &filter, cursor.as_ref(), limit))
+            .run(move |connection| operations::list(connection, &filter, cursor.as_ref(), limit))
     }
 
     fn unfinished(&self) -> Answered<'_, Vec<Operation>> {
-        self.reader.ask(operations::unfinished)
+        self.reader.run(operations::unfinished)
     }
 
     fn uncollected(&self, owner: Owner, limit: usize) -> Answered<'_, Vec<Operation>> {
-        self.reader.ask(move |connection| operations::uncollected(connection, &owner, limit))
+        self.reader.run(move |connection| operations::uncollected(connection, &owner, limit))
     }
 
     fn version(&self) -> Answered<'_, i64> {
         self.reader
-            .ask(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
+            .run(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
     }
 
     fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()> {
-        self.writer.ask(move |connection| operations::collect(connection, &ids))
+        self.writer.run(move |connection| operations::mark_collected(connection, &ids))
     }
 
     fn prune(&self, retention: Retention) -> Answered<'_, Vec<OperationId>> {
-        self.writer.ask(move |connection| retention::prune(connection, retention))
+        self.writer.run(move |connection| retention::prune(connection, retention))
     }
 
     fn propose(&self, approval: Approval) -> Answered<'_, Approval> {
-        self.writer.ask(move |connection| approvals::propose(connection, approval))
+        self.writer.run(move |connection| approvals::propose(connection, approval))
     }
 
     fn decide(&self, id: ApprovalId, ruling: Ruling) -> Answered<'_, Option<Approval>> {
-        self.writer.ask(move |connection| approvals::decide(connection, &id, &ruling))
+        self.writer.run(move |connection| approvals::decide(connection, &id, &ruling))
     }
 
     fn find_approval(
@@ -166,19 +171,19 @@ impl Journal for Store {
         owner: Owner,
         now: SystemTime,
     ) -> Answered<'_, Option<Approval>> {
-        self.reader.ask(move |connection| approvals::find(connection, &digest, &owner, now))
+        self.reader.run(move |connection| approvals::find(connection, &digest, &owner, now))
     }
 
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> Answered<'_, bool> {
-        self.writer.ask(move |connection| approvals::use_up(connection, &id, now))
+        self.writer.run(move |connection| approvals::consume(connection, &id, now))
     }
 
     fn approval(&self, id: ApprovalId) -> Answered<'_, Option<Approval>> {
-        self.reader.ask(move |connection| approvals::get(connection, &id))
+        self.reader.run(move |connection| approvals::get(connection, &id))
     }
 
     fn open_approvals(&self, now: SystemTime) -> Answered<'_, Vec<Approval>> {
-        self.reader.ask(move |connection| approvals::open(connection, now))
+        self.reader.run(move |connection| approvals::list_open(connection, now))
     }
 
     fn keeps_audit(&self) -> bool {
@@ -186,6 +191,6 @@ impl Journal for Store {
     }
 
     fn audit(&self, lines: &[AuditLine]) -> Result<(), JournalError> {
-        self.audit.add(lines)
+        self.audit.append(lines)
     }
 }
