@@ -109,7 +109,8 @@ impl Watcher {
 
 impl Folders {
     fn of(crib: &Crib, content: &Content) -> Self {
-        let conventional = discover::definition_folders().into_iter().map(|folder| crib.folder.join(folder));
+        let conventional =
+            discover::definition_folders().into_iter().map(|folder| crib.folder.join(folder));
         let named_files = discover::find_named_files(&crib.folder)
             .into_iter()
             .filter_map(|path| path.parent().map(Path::to_owned));
