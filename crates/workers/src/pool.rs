@@ -149,7 +149,7 @@ impl WorkerPool {
         ReleaseGuard(&self.released)
     }
 
-    /// The index of the session's worker for a tool, which is started if there is none.
+    /// The index of the session's worker for a tool. Starts it if necessary.
     pub(crate) async fn worker_for(
         self: &Arc<Self>,
         session: &Session,
@@ -188,7 +188,7 @@ impl WorkerPool {
         }
     }
 
-    /// Waits for a free slot, and evicts a worker if there is none: a spare one, else the one that
+    /// Waits for a slot. If all are taken, evicts a worker: a spare one, else the one that
     /// has been idle for the longest time, else one of the session's own. If all are busy, the first
     /// one to become idle is evicted.
     async fn acquire_slot(

@@ -137,7 +137,7 @@ class Loop:
     @classmethod
     def run(cls, awaitable):
         import asyncio
-        if cls.loop is None or cls.loop.is_closed():
+        if not cls.loop or cls.loop.is_closed():
             cls.loop = asyncio.new_event_loop()
             asyncio.set_event_loop(cls.loop)
 

@@ -71,7 +71,7 @@ impl<'a> Encoder<'a> {
             }
             Data::Double(items) => {
                 self.write_length(items.len());
-                // As bits, because NA is told from other NaNs by them.
+                // As bits, because only they distinguish NA from other NaNs.
                 items.iter().for_each(|item| self.bytes.extend(item.to_bits().to_le_bytes()));
             }
             Data::Character(items) => {

@@ -3,7 +3,7 @@
 
 /// R's missing integer or logical.
 pub(super) const NA_INTEGER: i32 = i32::MIN;
-/// R's missing double: a NaN with 1954 in its lower word, which tells it from other NaNs.
+/// R's missing double: a NaN with 1954 in its lower word, which distinguishes it from other NaNs.
 const NA_REAL: u64 = 0x7ff0_0000_0000_07a2;
 
 /// R's missing double.
