@@ -309,7 +309,7 @@ fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
     assert_eq!(standard["structuredContent"]["status"], "failure");
     assert_eq!(
         standard["structuredContent"]["error_details"]["instruction"],
-        "Do not try to mend this."
+        "Do not try to fix this."
     );
     assert_eq!(standard["isError"], true);
     assert_eq!(

@@ -204,7 +204,7 @@ fn a_full_disk_leaves_what_was_there() {
     let failed =
         CommandOutput::from(&limited.current_dir(crib.root()).output().expect("the program runs"));
     assert_eq!(failed.code, 1, "{}{}", failed.stdout, failed.stderr);
-    assert!(failed.stderr.contains("`a.Rmd` cannot be written"), "{}", failed.stderr);
+    assert!(failed.stderr.contains("could not write `a.Rmd`"), "{}", failed.stderr);
     let left: Vec<_> = std::fs::read_dir(crib.root().join("rmd"))
         .expect("the folder")
         .flatten()
