@@ -153,15 +153,15 @@ impl Default for Confine {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Default timeout, in seconds.
+    /// Timeout of tools that declare none, in seconds. Default: 300.
     pub timeout_seconds: Option<u64>,
-    /// Seconds between asking a program to terminate and killing it.
+    /// Seconds between asking a program to terminate and killing it. Default: 2.
     pub grace_seconds: Option<u64>,
-    /// Maximum bytes of each output stream in a result.
+    /// Maximum bytes of each output stream in a result. Default: 64 KiB.
     pub output_bytes: Option<usize>,
-    /// Maximum memory of a program, in bytes.
+    /// Maximum memory of a program, in bytes. Default: 4 GiB.
     pub memory_bytes: Option<u64>,
-    /// Maximum number of programs that run at the same time.
+    /// Maximum number of programs that run at the same time. Default: twice the number of cores.
     pub concurrency: Option<usize>,
     /// Days to keep finished operations. Default: 30.
     pub keep_days: Option<u64>,
@@ -190,7 +190,7 @@ pub struct RConfig {
     pub idle_seconds: Option<u64>,
     /// Seconds until unused state behind a handle is dropped. Default: 3600.
     pub handle_seconds: Option<u64>,
-    /// Default timeout of R functions, in seconds. Default: as in `limits`.
+    /// Timeout of R functions that declare none, in seconds. Default: as in `limits`.
     pub timeout_seconds: Option<u64>,
     /// Maximum memory of an R process, in bytes. Default: as in `limits`.
     pub memory_bytes: Option<u64>,
@@ -204,11 +204,12 @@ pub struct Http {
     pub hosts: Vec<String>,
     /// Accepted `Origin` values, in addition to loopback, such as `https://app.example`.
     pub origins: Vec<String>,
-    /// Maximum number of concurrent sessions of clients with older protocol revisions.
+    /// Maximum number of concurrent sessions of clients with older protocol revisions. Default:
+    /// 256.
     pub max_sessions: Option<usize>,
-    /// Maximum number of concurrent calls.
+    /// Maximum number of concurrent calls. Default: 256.
     pub max_calls: Option<usize>,
-    /// Maximum size of a request body, in bytes.
+    /// Maximum size of a request body, in bytes. Default: 4 MiB.
     pub max_body_bytes: Option<usize>,
 }
 
