@@ -54,7 +54,7 @@ async fn list(
         owner: Some(Owner(context.owner().to_string())),
         ids,
         tool: get_text(arguments, "tool").map(str::to_owned),
-        states: get_text(arguments, "state").and_then(State::of).into_iter().collect(),
+        states: get_text(arguments, "state").and_then(State::from_name).into_iter().collect(),
     };
     let cursor = get_text(arguments, "cursor").map(parse_cursor).transpose()?;
     let limit =

@@ -112,7 +112,7 @@ impl Assembly {
     pub fn settings(&self) -> Settings {
         let mut settings = self.crib.settings();
         if let Some(wait) = self.options.async_wait {
-            settings.patience = wait;
+            settings.answer_within = wait;
         }
         settings
     }

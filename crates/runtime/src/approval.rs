@@ -1,4 +1,4 @@
-//! A recorded yes to exactly one plan, and the gate that asks for it.
+//! A recorded approval of exactly one plan.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,65 +9,65 @@ use crate::operation::{ApprovalId, Owner};
 /// How long a request stays open and an approval valid.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(60 * 60);
 
-/// What a yes is given to: hexadecimal SHA-256 digests.
+/// Identifies what is approved, by hexadecimal SHA-256 digests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Digest {
-    /// Of the tool as it is defined; for a sequence, of its steps too.
+    /// The definition of the tool; for a sequence, also those of its steps.
     pub tool: String,
-    /// Of the arguments.
+    /// The arguments.
     pub arguments: String,
 }
 
-/// A question for approval and, once there is one, the answer.
+/// A request for approval with its ruling, once there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Approval {
-    /// Its id.
+    /// A random id, by which a person refers to it.
     pub id: ApprovalId,
-    /// Whose calls it is good for.
+    /// Whose calls it allows.
     pub owner: Owner,
     /// The name of the tool.
     pub tool: String,
-    /// What exactly it is about.
+    /// Identifies the call.
     pub digest: Digest,
-    /// Why it is asked.
+    /// Why policy asks for it.
     pub reason: String,
     /// What the call would do, without secrets.
     pub plan: Value,
-    /// When it was asked.
+    /// When it was requested.
     pub created: SystemTime,
-    /// Until when it can be answered and used.
+    /// When it can no longer be decided or used.
     pub expires: SystemTime,
-    /// How many calls it is good for.
+    /// How many calls it still allows.
     pub uses: u32,
-    /// The answer.
+    /// The decision of a person.
     pub ruling: Option<Ruling>,
 }
 
-/// A yes or a no to an approval.
+/// The decision about a request for approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruling {
-    /// Whether it is a yes.
+    /// Whether the call is allowed.
     pub approved: bool,
-    /// Who says so.
+    /// Who decided: `client`, `terminal`, ….
     pub by: String,
-    /// When.
+    /// When it was decided.
     pub at: SystemTime,
 }
 
 impl Approval {
-    /// Whether it waits for an answer.
+    /// Whether it waits for a ruling.
     pub fn is_open(&self, now: SystemTime) -> bool {
         self.ruling.is_none() && self.is_current(now)
     }
 
-    /// Whether a call may be made on it.
+    /// Whether it allows a call now.
     pub fn is_usable(&self, now: SystemTime) -> bool {
         self.uses > 0
             && self.ruling.as_ref().is_some_and(|ruling| ruling.approved)
             && self.is_current(now)
     }
 
-    /// A clock that was set back must not make it good for longer.
+    /// Also checks the creation time, so that a clock that was set back does not extend it.
     fn is_current(&self, now: SystemTime) -> bool {
         now < self.expires && self.created <= now + LIFETIME
     }

@@ -1,9 +1,9 @@
-//! One line for each call, decision and denial: who, what, when, how it went. Never the arguments
-//! themselves, only their digest.
+//! Writes one audit line for each call, decision and denial. Lines have the digest of the arguments,
+//! never the arguments themselves.
 //!
-//! A thread of its own puts lines together and hands them to the journal, at most 50 ms behind.
-//! A call pays for putting a line on a pile; the thread is woken by the first line on it, and by
-//! whoever waits, not by each line.
+//! A dedicated thread batches lines and passes them to the journal within 50 ms. A call only pays for
+//! pushing an entry on a queue: the thread is woken by the first entry of a batch and by callers that
+//! wait, not by each entry.
 
 use std::{
     collections::HashMap,
@@ -23,17 +23,19 @@ use crate::{
     operation::{ApprovalId, OperationId, Owner},
 };
 
-/// How far the lines may be behind.
-const BEHIND: Duration = Duration::from_millis(40);
-/// The most lines that wait. If the disk falls behind further, lines are lost rather than calls held up, and it is said.
-const ROOM: usize = 16 * 1024;
-/// How long a flush waits for the disk, and how often it looks whether there is room to ask.
-const FLUSH: Duration = Duration::from_secs(1);
-const LOOK: Duration = Duration::from_millis(5);
-/// The most digests of tools that are remembered.
-const DIGESTS: usize = 4096;
+/// How long lines are collected before they are written.
+const BATCH_TIME: Duration = Duration::from_millis(40);
+/// The most queued lines. If the disk is slower than that, lines are dropped with an error in the log,
+/// rather than calls delayed.
+const MAX_QUEUED: usize = 16 * 1024;
+/// How long a flush waits for the disk.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often a flush retries while the queue is full.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
+/// The most cached tool digests.
+const MAX_DIGESTS: usize = 4096;
 
-/// What becomes a line once the digest of its tool is known.
+/// An audit line without the digest of its tool, which the writer adds.
 pub(crate) struct Entry {
     pub(crate) time: SystemTime,
     pub(crate) owner: Owner,
@@ -46,48 +48,48 @@ pub(crate) struct Entry {
     pub(crate) duration: Duration,
 }
 
-/// The way to the audit.
+/// Queues audit lines for the writer.
 pub(crate) struct Audit {
-    pile: Arc<Pile>,
-    /// Absent if nothing is kept.
+    queue: Arc<Queue>,
+    /// Absent if the journal stores no audit lines.
     writer: Option<JoinHandle<()>>,
 }
 
-/// What waits to be written.
+/// Entries that wait to be written.
 #[derive(Default)]
-struct Pile {
-    heap: Mutex<Heap>,
-    bell: Condvar,
+struct Queue {
+    state: Mutex<QueueState>,
+    changed: Condvar,
 }
 
 #[derive(Default)]
-struct Heap {
+struct QueueState {
     entries: Vec<Incoming>,
-    /// Whether somebody waits for one of them.
+    /// Whether a caller waits for one of them.
     is_urgent: bool,
-    /// Whether nothing will be added any more.
+    /// Whether no more entries will come.
     is_closed: bool,
 }
 
-/// A line to be, if any, and who waits until it and all before it are written.
-type Incoming = (Option<Draft>, Option<Written>);
+/// A line, if any, and a callback for when it and everything before it are written.
+type Incoming = (Option<Draft>, Option<OnWritten>);
 
 enum Draft {
     Call(Box<Entry>),
-    Whole(Box<AuditLine>),
+    Complete(Box<AuditLine>),
 }
 
-/// Told when the journal has had the lines, whether or not it could keep them.
-type Written = Box<dyn FnOnce() + Send>;
+/// Called once the journal has got the lines, whether or not it could store them.
+type OnWritten = Box<dyn FnOnce() + Send>;
 
 impl Audit {
-    /// Lines go to `journal`, if it keeps any.
+    /// Starts the writer, if the journal stores audit lines.
     pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
-        let pile = Arc::<Pile>::default();
+        let queue = Arc::<Queue>::default();
         if !journal.keeps_audit() {
-            return Self { pile, writer: None };
+            return Self { queue, writer: None };
         }
-        let incoming = Arc::clone(&pile);
+        let incoming = Arc::clone(&queue);
         let write = move || Writer { journal, digests: HashMap::new() }.run(&incoming);
         let writer = thread::Builder::new().name("audit".to_owned()).spawn(write);
         let writer = writer
@@ -95,58 +97,59 @@ impl Audit {
                 |error| tracing::error!(%error, "no audit is kept: its thread did not start"),
             )
             .ok();
-        Self { pile, writer }
+        Self { queue, writer }
     }
 
-    /// Whether lines are wanted.
-    pub(crate) fn is_kept(&self) -> bool {
+    /// Whether lines are stored at all.
+    pub(crate) fn is_enabled(&self) -> bool {
         self.writer.is_some()
     }
 
-    /// Adds a line, soon.
+    /// Queues a line.
     pub(crate) fn add(&self, entry: Entry) {
-        if self.is_kept() && self.pile.add((Some(Draft::Call(Box::new(entry))), None)).is_err() {
+        if self.is_enabled() && self.queue.add((Some(Draft::Call(Box::new(entry))), None)).is_err()
+        {
             tracing::error!("a line of the audit was lost: the disk is too slow");
         }
     }
 
-    /// Adds a line, and waits until it is there.
+    /// Queues a line, and waits until it is written.
     pub(crate) async fn add_now(&self, entry: Entry) {
         self.send_now(Draft::Call(Box::new(entry))).await;
     }
 
-    /// Adds a line that is complete, and waits until it is there.
+    /// Queues a complete line, and waits until it is written.
     pub(crate) async fn add_line(&self, line: AuditLine) {
-        self.send_now(Draft::Whole(Box::new(line))).await;
+        self.send_now(Draft::Complete(Box::new(line))).await;
     }
 
     async fn send_now(&self, draft: Draft) {
-        if !self.is_kept() {
+        if !self.is_enabled() {
             return;
         }
         let (written, answer) = oneshot::channel();
-        let written: Written = Box::new(move || written.send(()).unwrap_or_default());
-        match self.pile.add((Some(draft), Some(written))) {
+        let written: OnWritten = Box::new(move || written.send(()).unwrap_or_default());
+        match self.queue.add((Some(draft), Some(written))) {
             Ok(()) => drop(answer.await),
             Err(_) => tracing::error!("a line of the audit was lost: the disk is too slow"),
         }
     }
 
-    /// Waits, not for ever, until everything that was added is written.
+    /// Waits until everything queued so far is written, at most for the flush timeout.
     pub(crate) fn flush(&self) {
-        if !self.is_kept() {
+        if !self.is_enabled() {
             return;
         }
-        let end = Instant::now() + FLUSH;
+        let end = Instant::now() + FLUSH_TIMEOUT;
         let (done, answer) = mpsc::channel();
         let mut message: Incoming =
             (None, Some(Box::new(move || done.send(()).unwrap_or_default())));
-        while let Err(back) = self.pile.add(message) {
+        while let Err(back) = self.queue.add(message) {
             if Instant::now() >= end {
                 break;
             }
             message = back;
-            thread::sleep(LOOK);
+            thread::sleep(RETRY_INTERVAL);
         }
         if answer.recv_timeout(end.saturating_duration_since(Instant::now())).is_err() {
             tracing::error!("the end of the audit may be lost: the disk is too slow");
@@ -155,61 +158,62 @@ impl Audit {
 }
 
 impl Drop for Audit {
-    /// What was added is written before the end.
+    /// Waits for the writer, so that queued lines are not lost.
     fn drop(&mut self) {
-        self.pile.heap().is_closed = true;
-        self.pile.bell.notify_one();
+        self.queue.state().is_closed = true;
+        self.queue.changed.notify_one();
         let _ = self.writer.take().map(JoinHandle::join);
     }
 }
 
-impl Pile {
-    /// Adds something, or gives it back if there is no room.
+impl Queue {
+    /// Adds an entry, or returns it if the queue is full.
     fn add(&self, message: Incoming) -> Result<(), Incoming> {
-        let mut heap = self.heap();
-        if heap.entries.len() >= ROOM {
+        let mut state = self.state();
+        if state.entries.len() >= MAX_QUEUED {
             return Err(message);
         }
-        let is_first = heap.entries.is_empty();
+        let is_first = state.entries.is_empty();
         let is_urgent = message.1.is_some();
-        heap.entries.push(message);
-        heap.is_urgent |= is_urgent;
-        drop(heap);
+        state.entries.push(message);
+        state.is_urgent |= is_urgent;
+        drop(state);
         if is_first || is_urgent {
-            self.bell.notify_one();
+            self.changed.notify_one();
         }
         Ok(())
     }
 
-    /// What comes within a short time of the first; at once, if somebody waits. None when the audit ends.
+    /// The entries that come within the batch time of the first; at once, if a caller waits. `None` when
+    /// the queue is closed and empty.
     fn take(&self) -> Option<Vec<Incoming>> {
-        let waits = |heap: &mut Heap| heap.entries.is_empty() && !heap.is_closed;
-        let mut heap = self.heap();
-        self.bell.wait_while(&mut heap, waits);
-        let gathers = |heap: &mut Heap| !heap.is_urgent && !heap.is_closed;
-        self.bell.wait_while_for(&mut heap, gathers, BEHIND);
-        heap.is_urgent = false;
-        let entries = mem::take(&mut heap.entries);
+        let waits = |state: &mut QueueState| state.entries.is_empty() && !state.is_closed;
+        let mut state = self.state();
+        self.changed.wait_while(&mut state, waits);
+        let gathers = |state: &mut QueueState| !state.is_urgent && !state.is_closed;
+        self.changed.wait_while_for(&mut state, gathers, BATCH_TIME);
+        state.is_urgent = false;
+        let entries = mem::take(&mut state.entries);
         (!entries.is_empty()).then_some(entries)
     }
 
-    fn heap(&self) -> MutexGuard<'_, Heap> {
-        self.heap.lock()
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock()
     }
 }
 
 struct Writer {
     journal: Arc<dyn Journal>,
-    /// By address; holding the tool keeps the address from being used again.
+    /// By address of the tool. The entry holds the tool, so that its address is not reused.
     digests: HashMap<usize, (Arc<Tool>, String)>,
 }
 
 impl Writer {
-    fn run(mut self, pile: &Pile) {
-        while let Some(batch) = pile.take() {
+    fn run(mut self, queue: &Queue) {
+        while let Some(batch) = queue.take() {
             let (drafts, waiting): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
             let lines: Vec<_> =
-                drafts.into_iter().flatten().map(|draft| self.finished(draft)).collect();
+                drafts.into_iter().flatten().map(|draft| self.complete(draft)).collect();
             if !lines.is_empty()
                 && let Err(error) = self.journal.audit(&lines)
             {
@@ -221,15 +225,15 @@ impl Writer {
         }
     }
 
-    fn finished(&mut self, draft: Draft) -> AuditLine {
+    fn complete(&mut self, draft: Draft) -> AuditLine {
         match draft {
-            Draft::Call(entry) => self.line(*entry),
-            Draft::Whole(line) => *line,
+            Draft::Call(entry) => self.build_line(*entry),
+            Draft::Complete(line) => *line,
         }
     }
 
-    fn line(&mut self, entry: Entry) -> AuditLine {
-        if self.digests.len() > DIGESTS {
+    fn build_line(&mut self, entry: Entry) -> AuditLine {
+        if self.digests.len() > MAX_DIGESTS {
             self.digests.clear();
         }
         let known = self.digests.entry(Arc::as_ptr(&entry.tool).addr());

@@ -1,12 +1,12 @@
-//! Digests of what a yes is given to: the tool as it is defined, and the arguments.
+//! Digests of tools and arguments, by which approvals and lock files identify them.
 
 use catalog::{Implementation, Tool};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use toolkit::Arguments;
 
-/// The digest of a tool: its name, how it is started, what it takes and what it may do. Texts for
-/// people do not count.
+/// The digest of a tool: name, implementation, input schema, annotations and timeout. Texts for people
+/// are not included.
 pub fn tool_digest(tool: &Tool) -> String {
     let mut hasher = Hasher::default();
     hasher.object(tool.input.object());
@@ -29,14 +29,14 @@ pub fn tool_digest(tool: &Tool) -> String {
     hasher.finish()
 }
 
-/// The digest of arguments. The order of their names does not count.
+/// The digest of arguments, independent of their order.
 pub fn arguments_digest(arguments: &Arguments) -> String {
     let mut hasher = Hasher::default();
     hasher.object(arguments);
     hasher.finish()
 }
 
-/// The digest of any value. The order of names does not count.
+/// The digest of a value, independent of the order of object members.
 pub fn value_digest(value: &Value) -> String {
     let mut hasher = Hasher::default();
     hasher.value(value);
@@ -44,13 +44,13 @@ pub fn value_digest(value: &Value) -> String {
 }
 
 /// The digest of several digests, in order.
-pub(crate) fn together<'a>(digests: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn combine_digests<'a>(digests: impl IntoIterator<Item = &'a str>) -> String {
     let mut hasher = Hasher::default();
     digests.into_iter().for_each(|digest| hasher.0.update(digest));
     hasher.finish()
 }
 
-/// Takes JSON in a form in which equal values are equal bytes: names sorted, no spaces.
+/// Hashes JSON in a canonical form: sorted names, no spaces.
 #[derive(Default)]
 struct Hasher(Sha256);
 
@@ -83,7 +83,7 @@ impl Hasher {
         self.0.update("}");
     }
 
-    /// With its length in front, so that it needs no escapes.
+    /// With its length in front, so that no escaping is needed.
     fn text(&mut self, text: &str) {
         self.0.update(b"\"");
         self.0.update((text.len() as u64).to_be_bytes());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_names_does_not_count() {
+    fn ignores_the_order_of_members() {
         assert_eq!(
             digest(json!({"a": {"x": 1, "y": [2]}, "b": null})),
             digest(json!({"b": null, "a": {"y": [2], "x": 1}}))
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_counts() {
+    fn distinguishes_everything_else() {
         let all = [
             json!({}),
             json!({"a": 1}),

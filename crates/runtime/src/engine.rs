@@ -18,7 +18,7 @@ use crate::{
     call::ActiveCall,
     natives::Natives,
     operations::LiveOperation,
-    outputs::{Outputs, Spill},
+    outputs::{LongOutput, OutputStore},
     programs::{cannot_start, new_launcher},
     progress::ProgressListener,
     scheduler::{ConcurrencyClass, Permit, Scheduler},
@@ -30,7 +30,7 @@ const PATTERNS: usize = 256;
 /// The resources that all backends share.
 pub(crate) struct Engine {
     pub(crate) settings: Settings,
-    pub(crate) outputs: Arc<Outputs>,
+    pub(crate) outputs: Arc<OutputStore>,
     pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) launcher: Arc<Launcher>,
     pub(crate) workers: Arc<WorkerPool>,
@@ -59,7 +59,10 @@ impl Engine {
     pub(crate) fn new(settings: Settings) -> Self {
         let launcher = Arc::new(new_launcher(&settings));
         Self {
-            outputs: Arc::new(Outputs::new(settings.spill.clone(), settings.spill_bytes)),
+            outputs: Arc::new(OutputStore::new(
+                settings.output_folder.clone(),
+                settings.output_file_bytes,
+            )),
             scheduler: Arc::new(Scheduler::new(settings.concurrency)),
             workers: Arc::new(WorkerPool::new(settings.for_workers(), Arc::clone(&launcher))),
             launcher,
@@ -97,17 +100,17 @@ impl Engine {
     }
 
     /// Where the long outputs of a call go.
-    pub(crate) fn long_outputs(&self, call: &ActiveCall) -> Spill<'_> {
+    pub(crate) fn long_output(&self, call: &ActiveCall) -> LongOutput<'_> {
         let operation = call.operation.as_ref().map(|live| (live, call.step.as_str()));
-        self.spill(operation)
+        self.long_output_of(operation)
     }
 
-    fn spill(&self, operation: Option<(&Arc<LiveOperation>, &str)>) -> Spill<'_> {
+    fn long_output_of(&self, operation: Option<(&Arc<LiveOperation>, &str)>) -> LongOutput<'_> {
         match operation {
             Some((live, step)) => {
-                Spill::of_operation(&self.outputs, format!("{}{step}", live.id()))
+                LongOutput::of_operation(&self.outputs, format!("{}{step}", live.id()))
             }
-            None => Spill::new(&self.outputs),
+            None => LongOutput::new(&self.outputs),
         }
     }
 
@@ -134,11 +137,11 @@ impl Engine {
         if let Some((live, _)) = run.operation {
             live.set_running(child.leader());
         }
-        let spill = self.spill(run.operation);
+        let long_output = self.long_output_of(run.operation);
         let buffer = |stream| {
             let listener =
                 run.operation.map(|(live, _)| ProgressListener::boxed(live, run.pattern.as_ref()));
-            OutputBuffer::new(stream, run.output_bytes, &spill).with_listener(listener)
+            OutputBuffer::new(stream, run.output_bytes, &long_output).with_listener(listener)
         };
         let options = RunOptions {
             timeout: run.timeout,

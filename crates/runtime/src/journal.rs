@@ -1,7 +1,7 @@
-//! What must be remembered of operations, approvals and calls: the trait, and a journal in memory.
+//! The record of operations, approvals and calls: the trait, and an implementation in memory.
 //!
-//! Writes are durable when their future is done, which for a journal on disk means that they
-//! survive the death of this process. The journal on disk is another crate's.
+//! Writes are durable when their future completes: with a journal on disk they survive a crash of this
+//! process. The crate `store` has the journal on disk.
 
 mod audit_line;
 mod memory;
@@ -18,10 +18,10 @@ use crate::{
 pub use audit_line::AuditLine;
 pub use memory::MemoryJournal;
 
-/// Why a journal could not do what it was asked.
+/// Why a journal request failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
-    /// Another process holds it for too long.
+    /// Another process has locked it for too long.
     #[error("the store is locked by another process")]
     Locked,
     /// The disk is full.
@@ -32,99 +32,102 @@ pub enum JournalError {
     Failed(String),
 }
 
-/// What a journal answers, later.
-pub type Answered<'a, T> = BoxFuture<'a, Result<T, JournalError>>;
+/// The future of a journal request.
+pub type JournalFuture<'a, T> = BoxFuture<'a, Result<T, JournalError>>;
 
-/// How an operation is doing.
+/// The changing part of a running operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// Not a final state.
+    /// Never a final state.
     pub state: State,
-    /// When it got its turn.
+    /// When it left the queue.
     pub started: Option<SystemTime>,
     /// The leader of its process group.
     pub leader: Option<ProcessId>,
-    /// How far it is.
+    /// Its latest progress.
     pub progress: Progress,
     /// The last line it printed.
     pub last_line: Option<String>,
 }
 
-/// Which operations are wanted. What is empty or absent does not restrict.
+/// Selects operations. Empty and absent fields match everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// Whose.
+    /// Those of this owner.
     pub owner: Option<Owner>,
-    /// One of these.
+    /// Those with one of these ids.
     pub ids: Vec<OperationId>,
-    /// Of tools whose name begins so.
+    /// Those of tools whose name starts with this.
     pub tool: Option<String>,
-    /// In one of these states.
+    /// Those in one of these states.
     pub states: Vec<State>,
 }
 
-/// A place in a list, opaque to clients. A list that grows meanwhile does not move it.
+/// A position in a list, opaque to clients. It stays valid while the list grows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
-/// A part of a list, newest first, without outcomes.
+/// One page of a list, newest first, without outcomes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// The operations.
+    /// The operations of this page.
     pub operations: Vec<Operation>,
-    /// Where the next page begins, if there is one.
+    /// The start of the next page, if there is one.
     pub next: Option<Cursor>,
 }
 
-/// How long what is over is kept.
+/// How long and how many ended operations are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// Nothing that ended before this.
+    /// Operations that ended before this time are removed.
     pub since: SystemTime,
-    /// At most about this much, by the size of what is kept.
+    /// The oldest operations are removed until about this many bytes are left.
     pub bytes: u64,
 }
 
-/// What remembers. An operation is changed only by the server that runs it, except that the first
-/// ending counts, whoever brings it.
+/// The durable record. An operation is changed only by the server that runs it, except for its end: the
+/// first recorded end counts, from whichever server.
 pub trait Journal: Send + Sync + 'static {
-    /// Takes down a new operation. Nothing of it may run before this is done.
-    fn begin(&self, operation: Operation) -> Answered<'_, ()>;
+    /// Records a new operation. Nothing of it may run before this completes.
+    fn begin(&self, operation: Operation) -> JournalFuture<'_, ()>;
 
-    /// Notes state and progress, some time soon. Nobody waits for it, and an ending wins.
+    /// Records state and progress in the background. A recorded end is not overwritten.
     fn note(&self, id: OperationId, note: Note);
 
-    /// Takes down an operation that has ended. Says whether this end was the first; if not, nothing
-    /// changes. An operation that was forgotten meanwhile is known again.
-    fn finish(&self, operation: Operation) -> Answered<'_, bool>;
+    /// Records the end of an operation. Returns whether it was the first end; if not, nothing changes. An
+    /// operation that was pruned meanwhile is added again.
+    fn finish(&self, operation: Operation) -> JournalFuture<'_, bool>;
 
     /// One operation with its outcome.
-    fn get(&self, id: OperationId) -> Answered<'_, Option<Operation>>;
+    fn get(&self, id: OperationId) -> JournalFuture<'_, Option<Operation>>;
 
     /// Operations by filter, newest first, at most `limit`, from `cursor` on.
-    fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Answered<'_, Page>;
+    fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize)
+    -> JournalFuture<'_, Page>;
 
-    /// Operations, of whatever server, that have not ended.
-    fn unfinished(&self) -> Answered<'_, Vec<Operation>>;
+    /// The unfinished operations of all servers.
+    fn unfinished(&self) -> JournalFuture<'_, Vec<Operation>>;
 
-    /// What ended and was not given to its owner yet, oldest first, at most `limit`, with outcomes.
-    fn uncollected(&self, owner: Owner, limit: usize) -> Answered<'_, Vec<Operation>>;
+    /// Ended operations whose owner has not received the outcome, oldest first, at most `limit`, with
+    /// outcomes.
+    fn uncollected(&self, owner: Owner, limit: usize) -> JournalFuture<'_, Vec<Operation>>;
 
-    /// A number that is another one whenever something was written since, by whatever server. To be
-    /// had for almost nothing; for a journal that is not shared always the same.
-    fn version(&self) -> Answered<'_, i64>;
+    /// A number that changes whenever any server has written. Must be cheap; a journal that is not
+    /// shared may always return the same.
+    fn version(&self) -> JournalFuture<'_, i64>;
 
-    /// Notes that the owner has been given these outcomes.
-    fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()>;
+    /// Records that the owner has received these outcomes.
+    fn collect(&self, ids: Vec<OperationId>) -> JournalFuture<'_, ()>;
 
-    /// Forgets what is over and too old or too much, oldest first; says which.
-    fn prune(&self, retention: Retention) -> Answered<'_, Vec<OperationId>>;
+    /// Removes ended operations beyond the limits, oldest first; returns which.
+    fn prune(&self, retention: Retention) -> JournalFuture<'_, Vec<OperationId>>;
 
-    /// Takes down a question for approval. If the same is open already, that one is answered.
-    fn propose(&self, approval: Approval) -> Answered<'_, Approval>;
+    /// Records a request for approval. If the same one is open already, returns that.
+    fn propose(&self, approval: Approval) -> JournalFuture<'_, Approval>;
 
-    /// Takes down a yes or no to an open question. Answers what is known then; the first ruling counts.
-    fn decide(&self, id: ApprovalId, ruling: Ruling) -> Answered<'_, Option<Approval>>;
+    /// Records a decision about an open request. Returns the approval as it is then; the first ruling
+    /// counts.
+    fn decide(&self, id: ApprovalId, ruling: Ruling) -> JournalFuture<'_, Option<Approval>>;
 
     /// An approval for exactly this call that can be used at this time.
     fn find_approval(
@@ -132,20 +135,20 @@ pub trait Journal: Send + Sync + 'static {
         digest: Digest,
         owner: Owner,
         now: SystemTime,
-    ) -> Answered<'_, Option<Approval>>;
+    ) -> JournalFuture<'_, Option<Approval>>;
 
-    /// Takes one use of an approval. Says whether there was one.
-    fn use_approval(&self, id: ApprovalId, now: SystemTime) -> Answered<'_, bool>;
+    /// Uses an approval once. Returns whether a use was left.
+    fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool>;
 
     /// One approval.
-    fn approval(&self, id: ApprovalId) -> Answered<'_, Option<Approval>>;
+    fn approval(&self, id: ApprovalId) -> JournalFuture<'_, Option<Approval>>;
 
-    /// The questions for approval that are open at this time, oldest first.
-    fn open_approvals(&self, now: SystemTime) -> Answered<'_, Vec<Approval>>;
+    /// The requests for approval that are open at this time, oldest first.
+    fn open_approvals(&self, now: SystemTime) -> JournalFuture<'_, Vec<Approval>>;
 
-    /// Whether lines of the audit are kept. If not, none are made.
+    /// Whether audit lines are stored. If not, none are built.
     fn keeps_audit(&self) -> bool;
 
-    /// Adds lines to the audit. Called by one thread of its own, which may wait.
+    /// Appends audit lines. Called from a dedicated thread, which may block.
     fn audit(&self, lines: &[AuditLine]) -> Result<(), JournalError>;
 }

@@ -5,7 +5,6 @@
 //! native function) carries it out. It reads no configuration and no environment: it is handed
 //! [`Settings`]. Child processes are started by the crate `process`.
 
-mod answer;
 mod approval;
 mod audit;
 mod backend;
@@ -23,7 +22,7 @@ mod outputs;
 mod plan;
 mod programs;
 mod progress;
-mod report;
+mod results;
 mod runtime;
 mod scheduler;
 mod settings;
@@ -39,7 +38,7 @@ pub use outputs::is_long_output;
 pub use plan::{Plan, quote_word, render_plan};
 pub use process::{Peer, ProgramOutput, SandboxSupport, sandbox_support, wait_for_cleanup};
 pub use programs::{ProgramRequest, run_program};
-pub use report::process_output_schema;
+pub use results::process_output_schema;
 pub use runtime::Runtime;
 pub use settings::Settings;
 pub use workers::{R_SOURCING, Session, with_missing, with_session_argument};

@@ -1,4 +1,4 @@
-//! What is logged of every call, whatever runs it: that it was made, and what came of it.
+//! Logs every call twice: when it is made, and its outcome.
 
 use std::{
     sync::{
@@ -11,44 +11,44 @@ use std::{
 use catalog::{Mode, Outcome, Tool};
 use toolkit::Interrupt;
 
-/// What a log is filtered by to have calls, or to have everything else.
+/// The log target of calls, by which logs are filtered.
 pub const CALLS: &str = "toolcrib::calls";
 
-/// A call that was logged. It is held by the caller and, where the call becomes an operation, by
-/// that; the first to know the end says it.
+/// The log entry of a call. The caller and the operation that the call may become share it; whichever
+/// learns the outcome first logs it.
 #[derive(Clone)]
-pub(crate) struct Log(Arc<Entry>);
+pub(crate) struct CallLog(Arc<Entry>);
 
 struct Entry {
     tool: Arc<Tool>,
     request: Option<String>,
     begun: Instant,
-    is_over: AtomicBool,
+    is_logged: AtomicBool,
 }
 
-impl Log {
-    /// Says that a call was made. Its arguments are not the log's business.
-    pub(crate) fn called(tool: &Arc<Tool>, request: Option<&str>) -> Self {
+impl CallLog {
+    /// Logs that a call was made, without its arguments, which may be secret.
+    pub(crate) fn start(tool: &Arc<Tool>, request: Option<&str>) -> Self {
         tracing::trace!(target: CALLS, tool = tool.name, request, "Tool called: {}", tool.name);
         Self(Arc::new(Entry {
             tool: Arc::clone(tool),
             request: request.map(str::to_owned),
             begun: Instant::now(),
-            is_over: AtomicBool::new(false),
+            is_logged: AtomicBool::new(false),
         }))
     }
 
-    /// Says what came of it, once. An operation that was started has not come to anything yet.
-    pub(crate) fn ended(&self, result: Result<&Outcome, &Interrupt>) {
+    /// Logs the outcome, once. The notice that an operation was started is not an outcome.
+    pub(crate) fn finish(&self, result: Result<&Outcome, &Interrupt>) {
         let kind = result.map_or_else(|_| "interrupted".to_owned(), outcome_kind);
-        if kind != "started" && !self.0.is_over.swap(true, Ordering::Relaxed) {
-            self.0.say(result, &kind);
+        if kind != "started" && !self.0.is_logged.swap(true, Ordering::Relaxed) {
+            self.0.write(result, &kind);
         }
     }
 }
 
 impl Entry {
-    fn say(&self, result: Result<&Outcome, &Interrupt>, outcome: &str) {
+    fn write(&self, result: Result<&Outcome, &Interrupt>, outcome: &str) {
         let Self { tool, request, begun, .. } = self;
         let name = &tool.name;
         let duration_ms = begun.elapsed().as_secs_f64() * 1000.0;
@@ -60,7 +60,7 @@ impl Entry {
                 tracing::error!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} failed: {interrupt:?}");
             }
             (Ok(ended), _) if ended.failed => {
-                tracing::error!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} failed: {}", one_line(error(ended)));
+                tracing::error!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} failed: {}", to_one_line(error_message(ended)));
             }
             (Ok(_), Mode::Asynchronous) => {
                 tracing::trace!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} completed successfully");
@@ -72,15 +72,15 @@ impl Entry {
     }
 }
 
-/// What came of a call, in a word.
-pub(crate) fn kind(result: &Result<Outcome, Interrupt>) -> String {
+/// The outcome of a call in one word, as audit lines have it.
+pub(crate) fn result_kind(result: &Result<Outcome, Interrupt>) -> String {
     match result {
         Ok(outcome) => outcome_kind(outcome),
         Err(_) => "interrupted".to_owned(),
     }
 }
 
-/// What came of a call that came to an outcome, in a word.
+/// `ok`, `started`, or the error type of a failure.
 pub(crate) fn outcome_kind(outcome: &Outcome) -> String {
     match (outcome.failed, field(outcome, "error_type"), field(outcome, "status")) {
         (true, kind, _) => kind.unwrap_or("failed").to_owned(),
@@ -89,14 +89,14 @@ pub(crate) fn outcome_kind(outcome: &Outcome) -> String {
     }
 }
 
-fn error(outcome: &Outcome) -> &str {
+fn error_message(outcome: &Outcome) -> &str {
     field(outcome, "error_message")
         .or_else(|| field(outcome, "error"))
         .unwrap_or("it did not say why")
 }
 
-/// A text that stays in its line of the log.
-fn one_line(text: &str) -> String {
+/// Removes line breaks and other control characters, so that a text cannot forge log lines.
+fn to_one_line(text: &str) -> String {
     text.split(|c: char| c.is_control())
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()

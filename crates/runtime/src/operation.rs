@@ -1,7 +1,5 @@
-//! A call that outlives its request: what is known and kept about it.
-//!
-//! This is plain data. [`Operations`](crate::Operations) runs operations, a
-//! [`Journal`](crate::journal::Journal) keeps them.
+//! A call that outlives its request, as plain data. [`Operations`](crate::Operations) runs operations,
+//! a [`Journal`](crate::journal::Journal) records them.
 
 mod id;
 
@@ -18,38 +16,38 @@ use toolkit::Arguments;
 pub use id::{ApprovalId, NotAnId, OperationId};
 pub use process::{ProcessId, ServerId};
 
-/// Where results can be read as resources; the id of the operation follows.
+/// The URI prefix of results; the id of the operation follows.
 pub const RESULTS: &str = "toolcrib://operation/";
 
-/// Who may see and end an operation.
+/// Who may see and cancel an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Owner(pub String);
 
-/// How far an operation has come in its life.
+/// The state of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It waits for its turn.
+    /// It is queued.
     Pending,
     /// It runs.
     Running,
-    /// It has a question and waits for the answer.
+    /// It has asked its owner and waits for the answer.
     WaitingForInput,
-    /// It ended well.
+    /// It succeeded.
     Completed,
-    /// It ended badly.
+    /// It failed.
     Failed,
-    /// It was ended on request, or because its server ended.
+    /// It was cancelled on request, or because its server stopped.
     Cancelled,
-    /// It was ended when its time was over.
+    /// It was stopped at its timeout.
     TimedOut,
-    /// Its server died under it.
+    /// Its server died before it ended.
     Lost,
 }
 
 impl State {
-    /// All of them, in the order of a life.
+    /// All states, in the order in which they occur.
     pub const ALL: [Self; 8] = [
         Self::Pending,
         Self::Running,
@@ -61,7 +59,7 @@ impl State {
         Self::Lost,
     ];
 
-    /// Its name for programs.
+    /// The name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -75,18 +73,18 @@ impl State {
         }
     }
 
-    /// The state of this name.
-    pub fn of(name: &str) -> Option<Self> {
+    /// The state with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
 
-    /// Whether nothing more will happen.
+    /// Whether the state will not change any more.
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Running | Self::WaitingForInput)
     }
 
-    /// What an outcome says about how its call ended.
-    pub(crate) fn of_outcome(outcome: &Outcome) -> Self {
+    /// The final state that an outcome means.
+    pub(crate) fn from_outcome(outcome: &Outcome) -> Self {
         if !outcome.failed {
             return Self::Completed;
         }
@@ -99,57 +97,57 @@ impl State {
     }
 }
 
-/// What an operation says about how far it is.
+/// The progress of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// From 0 to 1, where it is known.
     pub fraction: Option<f64>,
-    /// What is being done, or the place in the queue.
+    /// The current activity, or the position in the queue.
     pub message: Option<String>,
 }
 
 /// A call that outlives its request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
-    /// Its id, unique for ever.
+    /// A random id.
     pub id: OperationId,
-    /// Who may see and end it.
+    /// Who may see and cancel it.
     pub owner: Owner,
     /// The name of its tool.
     pub tool: String,
-    /// Its arguments; secret ones are blacked out.
+    /// Its arguments, with secrets redacted.
     pub arguments: Arguments,
-    /// How far it is in its life.
+    /// Its current state.
     pub state: State,
-    /// When it was asked for.
+    /// When it was requested.
     pub created: SystemTime,
-    /// When it got its turn.
+    /// When it left the queue.
     pub started: Option<SystemTime>,
     /// When it ended.
     pub ended: Option<SystemTime>,
-    /// How long it ran; by a clock that does not jump.
+    /// How long it ran, by a monotonic clock.
     pub elapsed: Duration,
     /// The server that runs it.
     pub server: ServerId,
-    /// The private folder in the environment of each of its processes, by which they are found.
+    /// The private folder in the environment of its processes, by which recovery finds them.
     pub folder: PathBuf,
     /// The leader of its process group, once it has one.
     pub leader: Option<ProcessId>,
-    /// How far it is.
+    /// Its latest progress.
     pub progress: Progress,
     /// The last line that it printed.
     pub last_line: Option<String>,
-    /// What its tool says to do meanwhile.
+    /// The tool's hint on what to do meanwhile.
     pub hint: Option<String>,
-    /// What came of it. Lists leave it out.
+    /// Its outcome once it has ended. Lists leave it out.
     pub outcome: Option<Outcome>,
-    /// Whether its owner has been given the outcome.
+    /// Whether its owner has received the outcome.
     pub collected: bool,
 }
 
 impl Operation {
-    /// The answer to a call that became this operation: what was started, then the tool's hint. How
-    /// the result reaches the client is for the server to add.
+    /// The answer to the call that started it: a notice, then the tool's hint. The server adds how the
+    /// client gets the result.
     pub fn started_outcome(&self) -> Outcome {
         let started =
             format!("`{}` was started as operation {}. It is not done yet.", self.tool, self.id);
@@ -158,7 +156,7 @@ impl Operation {
         Outcome::structured(texts.map(Content::Text).collect(), structured)
     }
 
-    /// The operation that an answer says was started.
+    /// The operation that such an answer names.
     pub fn started_by(outcome: &Outcome) -> Option<OperationId> {
         let structured = outcome.structured.as_ref()?;
         let id = structured.get("operation_id").and_then(Value::as_str)?;

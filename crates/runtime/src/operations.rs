@@ -1,5 +1,4 @@
-//! The operations of a server: those that run, by what they say of themselves, and those that are
-//! over, by what the journal remembers.
+//! The operations of a server: running ones from memory, ended ones from the journal.
 
 mod client;
 mod durations;
@@ -29,7 +28,7 @@ use crate::{
     Clock, Settings, failures,
     journal::{Cursor, Filter, Journal, JournalError, Page, Retention},
     operation::{Operation, OperationId, Owner, Progress, ServerId, State},
-    outputs::{OutputKind, Outputs},
+    outputs::{OutputKind, OutputStore},
     scheduler::Scheduler,
 };
 pub(crate) use client::OperationClient;
@@ -37,15 +36,15 @@ use durations::Durations;
 pub(crate) use live::LiveOperation;
 pub use wait::Until;
 
-/// How many events a slow listener may be behind before it misses some.
+/// How many events a slow subscriber may lag behind before it misses some.
 const EVENTS: usize = 1024;
 
 /// Who asks about operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer<'a> {
-    /// Someone who sees what is theirs.
+    /// An owner, who sees their own operations.
     Owner(&'a Owner),
-    /// The person at the machine, who sees everything.
+    /// The operator, who sees all operations.
     Operator,
 }
 
@@ -63,20 +62,20 @@ impl Viewer<'_> {
 pub struct Event {
     /// What happened.
     pub kind: EventKind,
-    /// The operation as it is now; with its outcome, if it is over.
+    /// The operation at that time, with its outcome if it has ended.
     pub operation: Arc<Operation>,
 }
 
 /// What happened to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// It has another state.
+    /// Its state changed.
     State,
-    /// It has come further.
+    /// Its progress changed.
     Progress,
 }
 
-/// The operations of a server. Clones are the same.
+/// The operations of a server. Clones share them.
 #[derive(Clone)]
 pub struct Operations(pub(crate) Arc<Shared>);
 
@@ -85,18 +84,19 @@ pub(crate) struct Shared {
     live: Mutex<HashMap<OperationId, Arc<LiveOperation>>>,
     events: broadcast::Sender<Event>,
     scheduler: Arc<Scheduler>,
-    outputs: Arc<Outputs>,
+    outputs: Arc<OutputStore>,
     clock: Clock,
     temp: PathBuf,
     grace: Duration,
     /// How long the answer to a call is held back in case the outcome is there by then.
     answer_within: Duration,
+    /// How long ended operations are kept.
     keep: Duration,
     durations: Mutex<Durations>,
-    /// Whether someone looks at what other servers do.
-    heeds: AtomicBool,
-    /// What is still being removed after work that was ended.
-    tidying: TaskTracker,
+    /// Whether a task watches for operations that other servers ended.
+    is_watching: AtomicBool,
+    /// Clean-up that outlives its operation.
+    cleanup: TaskTracker,
 }
 
 impl Operations {
@@ -104,7 +104,7 @@ impl Operations {
         settings: &Settings,
         journal: Arc<dyn Journal>,
         scheduler: Arc<Scheduler>,
-        outputs: Arc<Outputs>,
+        outputs: Arc<OutputStore>,
     ) -> Self {
         Self(Arc::new(Shared {
             journal,
@@ -115,11 +115,11 @@ impl Operations {
             clock: settings.clock.clone(),
             temp: settings.temp.clone(),
             grace: settings.grace,
-            answer_within: settings.patience,
+            answer_within: settings.answer_within,
             keep: settings.keep,
             durations: Mutex::default(),
-            heeds: AtomicBool::new(false),
-            tidying: TaskTracker::new(),
+            is_watching: AtomicBool::new(false),
+            cleanup: TaskTracker::new(),
         }))
     }
 
@@ -155,14 +155,14 @@ impl Operations {
         begun.map_err(|error| failures::complete(tool, not_recorded(tool, error)))?;
         let live = Arc::new(LiveOperation::new(operation, Arc::clone(shared)));
         shared.live().insert(live.id().clone(), Arc::clone(&live));
-        live.announce(EventKind::State);
-        if !shared.heeds.swap(true, Ordering::SeqCst) {
-            tokio::spawn(Arc::clone(shared).heed_others());
+        live.publish(EventKind::State);
+        if !shared.is_watching.swap(true, Ordering::SeqCst) {
+            tokio::spawn(Arc::clone(shared).watch_other_servers());
         }
         Ok(live)
     }
 
-    /// What happens to operations of this server from now on.
+    /// The events of this server's operations from now on.
     pub fn subscribe(&self) -> broadcast::Receiver<Event> {
         self.0.events.subscribe()
     }
@@ -193,13 +193,13 @@ impl Operations {
         Ok(page)
     }
 
-    /// Those of this server that wait for their turn; their progress says at which place.
+    /// The queued operations of this server; their progress has the position.
     pub fn waiting(&self) -> Vec<Operation> {
         let all = self.0.all().into_iter().map(|live| live.snapshot());
         all.filter(|operation| operation.state == State::Pending).collect()
     }
 
-    /// What ended and was not given to its owner yet, oldest first.
+    /// Ended operations whose owner has not received the outcome yet, oldest first.
     pub async fn uncollected(
         &self,
         owner: &Owner,
@@ -207,7 +207,7 @@ impl Operations {
     ) -> Result<Vec<Operation>, Failure> {
         let mut found =
             self.0.journal.uncollected(owner.clone(), limit).await.map_err(store_failed)?;
-        // What could not be recorded yet is here all the same.
+        // Outcomes that could not be recorded yet are in memory only.
         let unrecorded = self.0.all().into_iter().map(|live| live.snapshot());
         found.extend(
             unrecorded
@@ -217,46 +217,46 @@ impl Operations {
         Ok(found)
     }
 
-    /// A number that is another one if anything was written to the journal since, by whatever server.
+    /// A number that changes whenever any server has written to the journal.
     pub async fn version(&self) -> Result<i64, Failure> {
         self.0.journal.version().await.map_err(store_failed)
     }
 
-    /// Notes that the owner has been given these outcomes.
+    /// Records that the owner has received these outcomes.
     pub async fn collect(&self, ids: Vec<OperationId>) -> Result<(), Failure> {
-        ids.iter().filter_map(|id| self.0.find(id)).for_each(|live| live.collected());
+        ids.iter().filter_map(|id| self.0.find(id)).for_each(|live| live.set_collected());
         self.0.journal.collect(ids).await.map_err(store_failed)
     }
 
     pub(crate) fn cleanup_tasks(&self) -> TaskTracker {
-        self.0.tidying.clone()
+        self.0.cleanup.clone()
     }
 
-    /// How long what is over is kept.
+    /// How long ended operations are kept.
     pub fn keep(&self) -> Duration {
         self.0.keep
     }
 
-    /// Forgets what is over and too old or too much, with its outputs; says what.
+    /// Removes ended operations beyond the retention limits, with their outputs; returns which.
     pub async fn prune(&self, retention: Retention) -> Result<Vec<OperationId>, Failure> {
         let pruned = self.0.journal.prune(retention).await.map_err(store_failed)?;
         let (outputs, ids) = (Arc::clone(&self.0.outputs), pruned.clone());
-        let _ = tokio::task::spawn_blocking(move || outputs.forget(&ids)).await;
+        let _ = tokio::task::spawn_blocking(move || outputs.remove(&ids)).await;
         Ok(pruned)
     }
 
-    /// The file that takes the standard output of an operation while it runs, and keeps it after.
+    /// The file with the standard output of an operation, during and after its run.
     pub fn output_file(&self, id: &OperationId) -> PathBuf {
         self.0.outputs.file(id.as_str(), OutputKind::Stdout)
     }
 
-    /// What an operation that waits for input wants to know.
+    /// The open questions of an operation that waits for input.
     pub fn questions(&self, viewer: Viewer<'_>, id: &OperationId) -> Vec<(String, Question)> {
         let live = self.0.find(id).filter(|live| viewer.may_see(&live.snapshot()));
-        live.map(|live| live.questions()).unwrap_or_default()
+        live.map(|live| live.open_questions()).unwrap_or_default()
     }
 
-    /// Answers what an operation asked. It goes on once every question is answered.
+    /// Answers questions of an operation, which continues once all are answered.
     pub fn answer(
         &self,
         viewer: Viewer<'_>,
@@ -278,11 +278,12 @@ impl Shared {
         self.live().get(id).cloned()
     }
 
-    /// Nobody looks from now on, unless something was begun meanwhile.
-    fn stop_heeding(&self) -> bool {
+    /// Stops the watching task if no operation is left. The lock makes sure that an operation which
+    /// begins meanwhile starts a new task.
+    fn stop_watching(&self) -> bool {
         let live = self.live();
         if live.is_empty() {
-            self.heeds.store(false, Ordering::SeqCst);
+            self.is_watching.store(false, Ordering::SeqCst);
         }
         live.is_empty()
     }
@@ -296,7 +297,7 @@ impl Shared {
     }
 }
 
-/// A failure of the journal, for a caller.
+/// The failure of a call because of a journal error.
 pub(crate) fn store_failed(error: JournalError) -> Failure {
     Failure::new(ErrorType::StoreFailed, format!("{error}; try again, or look at the server's log"))
 }
@@ -307,7 +308,7 @@ fn not_recorded(tool: &Tool, error: JournalError) -> Failure {
     Failure::new(ErrorType::StoreFailed, message)
 }
 
-/// Someone else's operation is as unknown as one that never was.
+/// Also for operations of other owners, so that ids cannot be probed.
 fn unknown(id: &OperationId) -> Failure {
     let message = format!("there is no operation `{id}`; ask for `status` to see yours");
     Failure::new(ErrorType::UnknownOperation, message).details(json!({"operation_id": id}))

@@ -1,7 +1,7 @@
-//! Outputs too long to answer, kept whole in files for a while: which ones, where, and how long.
+//! Outputs that are too long for a result, kept in files for a while.
 
+mod long_output;
 mod resources;
-mod spill;
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -17,21 +17,22 @@ use parking_lot::Mutex;
 use process::OutputStream;
 
 use crate::operation::OperationId;
+pub(crate) use long_output::LongOutput;
 pub(crate) use resources::OutputResources;
-pub(crate) use spill::Spill;
 
 const SCHEME: &str = "toolcrib://output/";
 
-/// Whether an address leads to an output that was too long for its answer.
+/// Whether a URI names an output that was too long for its result.
 pub fn is_long_output(uri: &str) -> bool {
     uri.starts_with(SCHEME)
 }
-/// The most that is kept of all calls together.
-const KEPT_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// The most bytes of all calls together.
+const MAX_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
 /// The most calls whose outputs are kept.
-const KEPT_CALLS: usize = 256;
-/// What is older than this was left by a server that is gone, or is of no use to anyone.
-const OLDEST: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_CALLS: usize = 256;
+/// Older files were left by a server that is gone, or are of no use any more.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The outputs of a call that can be long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,19 +65,20 @@ impl From<OutputStream> for OutputKind {
     }
 }
 
-/// The outputs that are kept.
-pub(crate) struct Outputs {
+/// The files with long outputs.
+pub(crate) struct OutputStore {
     folder: PathBuf,
-    /// The longest that is kept of one stream.
-    longest: u64,
+    /// The most bytes of one output.
+    max_bytes: u64,
     swept: Once,
-    kept: Mutex<VecDeque<(String, u64)>>,
+    /// The ids and total bytes of finished calls, oldest first.
+    calls: Mutex<VecDeque<(String, u64)>>,
 }
 
-impl Outputs {
-    /// Nothing is touched before something is kept.
-    pub(crate) fn new(folder: PathBuf, longest: u64) -> Self {
-        Self { folder, longest, swept: Once::new(), kept: Mutex::default() }
+impl OutputStore {
+    /// Creates nothing before the first long output.
+    pub(crate) fn new(folder: PathBuf, max_bytes: u64) -> Self {
+        Self { folder, max_bytes, swept: Once::new(), calls: Mutex::default() }
     }
 
     fn path(&self, id: &str, stream: &str) -> PathBuf {
@@ -93,18 +95,18 @@ impl Outputs {
             .open(self.path(id, stream.name()))
     }
 
-    /// The file of a stream, whether or not it is there.
+    /// The path of an output file, whether or not it exists.
     pub(crate) fn file(&self, id: &str, stream: OutputKind) -> PathBuf {
         self.path(id, stream.name())
     }
 
-    /// The address of what was kept of a stream, if anything was.
-    pub(crate) fn uri_of(&self, id: &str, stream: OutputKind) -> Option<String> {
+    /// The URI of an output file, if it exists.
+    pub(crate) fn find_uri(&self, id: &str, stream: OutputKind) -> Option<String> {
         self.path(id, stream.name()).exists().then(|| format!("{SCHEME}{id}/{}", stream.name()))
     }
 
-    /// Drops what operations left.
-    pub(crate) fn forget(&self, operations: &[OperationId]) {
+    /// Removes the files of operations.
+    pub(crate) fn remove(&self, operations: &[OperationId]) {
         let operations: HashSet<_> = operations.iter().map(OperationId::as_str).collect();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -115,13 +117,13 @@ impl Outputs {
         }
     }
 
-    /// Counts what one call left, and drops the oldest where that is too much.
-    fn keep(&self, id: String, bytes: u64) {
-        let mut kept = self.kept.lock();
-        kept.push_back((id, bytes));
-        let mut total: u64 = kept.iter().map(|(_, bytes)| bytes).sum();
-        while (total > KEPT_BYTES || kept.len() > KEPT_CALLS) && kept.len() > 1 {
-            let Some((id, bytes)) = kept.pop_front() else {
+    /// Counts the files of a finished call, and removes the oldest ones beyond the limits.
+    fn add(&self, id: String, bytes: u64) {
+        let mut calls = self.calls.lock();
+        calls.push_back((id, bytes));
+        let mut total: u64 = calls.iter().map(|(_, bytes)| bytes).sum();
+        while (total > MAX_TOTAL_BYTES || calls.len() > MAX_CALLS) && calls.len() > 1 {
+            let Some((id, bytes)) = calls.pop_front() else {
                 return;
             };
             total -= bytes;
@@ -132,7 +134,7 @@ impl Outputs {
     }
 }
 
-/// Makes the folder if need be, and makes sure that it is nobody else's.
+/// Creates the folder if necessary, and fails if another user could write to it.
 fn ensure_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let found = fs::symlink_metadata(folder)?;
@@ -155,13 +157,13 @@ fn sweep(folder: &Path) {
         let modified = entry.metadata().and_then(|found| found.modified());
         let age =
             modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
-        if is_output && age.is_some_and(|age| age > OLDEST) {
+        if is_output && age.is_some_and(|age| age > MAX_AGE) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// The id of a call's output, or that of an operation, with the numbers of a step.
+/// Whether a text is the id of a call's outputs: random, or an operation's id with step numbers.
 fn is_id(text: &str) -> bool {
     let (operation, step) = text.split_once('.').unwrap_or((text, "0"));
     let is_step = step

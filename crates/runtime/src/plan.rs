@@ -4,14 +4,14 @@
 //! person approves, what `call --dry-run` prints and what is recorded all come from the same [`Plan`].
 
 mod command;
+mod command_line;
+mod path_access;
 mod paths;
 pub(crate) mod program;
-mod reach;
 mod sandbox;
 mod secrets;
 mod text;
 mod variables;
-mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -21,8 +21,8 @@ use toolkit::Arguments;
 
 use crate::Settings;
 pub(crate) use command::{CommandPlan, check_command, program_command};
-use paths::Places;
-pub(crate) use paths::refuse_outside;
+use paths::PathResolver;
+pub(crate) use paths::reject_outside_paths;
 pub use text::{quote_word, render_plan};
 
 /// What would be called: all that planning and policy need of a call.
@@ -168,5 +168,5 @@ pub(crate) fn folder(
     value: Option<&serde_json::Value>,
 ) -> Result<PathBuf, Failure> {
     // What runs there has a plan, and limits, of its own.
-    Places::new(settings, &settings.crib, true).folder(parameter, value)
+    PathResolver::new(settings, &settings.crib, true).resolve_folder(parameter, value)
 }

@@ -22,7 +22,7 @@ use crate::{
     engine::Engine,
     failures,
     journal::{Journal, MemoryJournal},
-    log::{Log, kind, outcome_kind},
+    log::{CallLog, outcome_kind, result_kind},
     operation::{ApprovalId, Operation},
     outputs::OutputResources,
     plan::CallTarget,
@@ -163,11 +163,11 @@ impl Runtime {
         let tool = Arc::clone(&call.tool);
         let backend = backend_for(&tool.implementation);
         backend.prewarm(&call);
-        let log = Log::called(&call.tool, call.request.as_deref());
+        let log = CallLog::start(&call.tool, call.request.as_deref());
         let result = self.validate_and_run(call, &log).await;
         let result =
             result.map(|outcome| backend.adapt_outcome(&tool, outcome).with_errors(tool.errors));
-        log.ended(result.as_ref());
+        log.finish(result.as_ref());
         result
     }
 
@@ -185,10 +185,10 @@ impl Runtime {
     async fn validate_and_run(
         self: &Arc<Self>,
         mut call: Call,
-        log: &Log,
+        log: &CallLog,
     ) -> Result<Outcome, Interrupt> {
         let record =
-            self.audit.is_kept().then(|| Record::of(self.engine.settings.clock.now(), &call));
+            self.audit.is_enabled().then(|| Record::of(self.engine.settings.clock.now(), &call));
         call.arguments = match self.admit(&call.tool, std::mem::take(&mut call.arguments)) {
             Ok(arguments) => arguments,
             Err(failure) => return Ok(self.record_invalid(record, failure)),
@@ -246,7 +246,7 @@ impl Runtime {
     async fn run_granted(
         self: &Arc<Self>,
         call: Call,
-        log: &Log,
+        log: &CallLog,
         record: Option<Record>,
         approval: Option<ApprovalId>,
     ) -> Result<Outcome, Interrupt> {
@@ -265,7 +265,7 @@ impl Runtime {
             }
         };
         if let Some(record) = record {
-            self.audit.add(record.into_entry(decision, approval, operation, kind(&result)));
+            self.audit.add(record.into_entry(decision, approval, operation, result_kind(&result)));
         }
         result
     }

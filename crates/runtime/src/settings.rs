@@ -1,4 +1,4 @@
-//! What the operator decided about running: folders, environment and limits.
+//! Folders, environment and limits of a server.
 
 use std::{path::PathBuf, thread, time::Duration};
 
@@ -8,54 +8,55 @@ use workers::WorkerSettings;
 
 use crate::Clock;
 
-/// What the operator decided about running. Handed in; nothing here is read from the machine.
+/// Folders, environment and limits of a server. The caller provides them; the runtime reads neither
+/// configuration nor environment.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The folder of the crib, canonical.
     pub crib: PathBuf,
-    /// What stands before the name of every tool when it is served; usually nothing.
+    /// A prefix of every served tool name; usually empty.
     pub decoration: String,
-    /// The folders that path parameters and the working directory may touch, canonical.
+    /// The folders in which path parameters and working directories must be, canonical.
     pub roots: Vec<PathBuf>,
-    /// The environment of children, `PATH` among it. They get nothing else of the server's.
+    /// The whole environment of child processes, including `PATH`.
     pub environment: Vec<(String, String)>,
-    /// What confined children may read beyond the system's folders, the crib and the roots.
+    /// What child processes may read in addition to system folders, the crib and the roots.
     pub read: Vec<PathBuf>,
-    /// What confined children may write beyond the roots: caches, say. Read-only tools may, too.
+    /// What child processes may write in addition to the roots, such as caches; also read-only tools.
     pub write: Vec<PathBuf>,
-    /// Whether children are confined.
+    /// Whether child processes are sandboxed.
     pub confine: bool,
-    /// How long a call may run if its tool says nothing.
+    /// The timeout of tools that declare none.
     pub timeout: Duration,
-    /// How long a process has to end by itself before it is killed.
+    /// How long a process has to exit after SIGTERM before it is killed.
     pub grace: Duration,
-    /// How much of each output stream is kept in memory and answered.
+    /// How much of each output stream is kept in memory and returned.
     pub output_bytes: usize,
-    /// The folder for whole outputs; made on first use, for its owner only.
-    pub spill: PathBuf,
+    /// The folder for long outputs; created on first use, for its owner only.
+    pub output_folder: PathBuf,
     /// How much of one output stream is kept on disk.
-    pub spill_bytes: u64,
+    pub output_file_bytes: u64,
     /// The folder in which each call gets a private temporary folder.
     pub temp: PathBuf,
     /// How much memory a child may allocate.
     pub memory_bytes: u64,
-    /// How many processes run at once; others wait their turn.
+    /// How many calls run at the same time; others queue.
     pub concurrency: usize,
-    /// How long the answer to an asynchronous call is held back in case the result is there by then.
-    pub patience: Duration,
+    /// How long the answer to an asynchronous call is held back in case its outcome is there by then.
+    pub answer_within: Duration,
     /// How long operations are kept after their end.
     pub keep: Duration,
-    /// How many processes of R and Python wait for calls at most, one for each session and language.
+    /// The most warm R and Python processes; each session has one per language.
     pub workers: usize,
-    /// How long such a process waits for the next call of its session before it ends.
+    /// How long an idle worker is kept.
     pub worker_idle: Duration,
-    /// How long a session that is known by a handle is kept without being used.
+    /// How long an unused session that callers know by name is kept.
     pub handle_life: Duration,
-    /// How long an R function may run if its tool says nothing, where that is not as for programs.
+    /// The timeout of R functions that declare none; `timeout` if absent.
     pub r_timeout: Option<Duration>,
-    /// How much memory an R process may allocate, where that is not as for programs.
+    /// How much memory an R process may allocate; `memory_bytes` if absent.
     pub r_memory_bytes: Option<u64>,
-    /// Where times of day come from.
+    /// The source of wall-clock time.
     pub clock: Clock,
 }
 
@@ -75,12 +76,12 @@ impl Settings {
             timeout: Duration::from_secs(300),
             grace: Duration::from_secs(2),
             output_bytes: 64 * 1024,
-            spill: PathBuf::from(format!("/tmp/toolcrib-{user}")),
-            spill_bytes: 256 * 1024 * 1024,
+            output_folder: PathBuf::from(format!("/tmp/toolcrib-{user}")),
+            output_file_bytes: 256 * 1024 * 1024,
             temp: PathBuf::from("/tmp"),
             memory_bytes: 4 * 1024 * 1024 * 1024,
             concurrency: 2 * cores,
-            patience: Duration::from_secs(2),
+            answer_within: Duration::from_secs(2),
             keep: Duration::from_secs(30 * 86_400),
             workers: (2 * cores).max(8),
             worker_idle: Duration::from_secs(30 * 60),
@@ -122,8 +123,8 @@ impl Settings {
         }
     }
 
-    /// How long a call of a tool may take.
-    pub(crate) fn time_for(&self, tool: &Tool) -> Duration {
+    /// The timeout of a tool.
+    pub(crate) fn timeout_of(&self, tool: &Tool) -> Duration {
         let of_language =
             matches!(tool.implementation, Implementation::R(_)).then_some(self.r_timeout).flatten();
         tool.timeout.or(of_language).unwrap_or(self.timeout)

@@ -67,8 +67,8 @@ fn runtime(place: &Path, store: Arc<Store>) -> Result<Arc<Runtime>, Failed> {
     std::fs::create_dir(&crib)?;
     let mut settings = Settings::new(crib.canonicalize()?);
     settings.concurrency = AT_ONCE;
-    settings.spill = place.join("spill");
-    settings.patience = Duration::from_secs(60);
+    settings.output_folder = place.join("spill");
+    settings.answer_within = Duration::from_secs(60);
     Ok(Arc::new(Runtime::with_journal(settings, store)))
 }
 

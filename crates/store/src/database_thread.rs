@@ -15,7 +15,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use runtime::journal::{Answered, JournalError};
+use runtime::journal::{JournalError, JournalFuture};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
@@ -93,7 +93,7 @@ impl DatabaseThread {
     pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Answered<'static, T> {
+    ) -> JournalFuture<'static, T> {
         let (sender, receiver) = oneshot::channel();
         self.enqueue(work, move |result| _ = sender.send(result));
         Box::pin(async move {

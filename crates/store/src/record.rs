@@ -93,7 +93,7 @@ fn read_optional_json<T: DeserializeOwned>(
 
 fn read_state(row: &Row<'_>, column: usize) -> rusqlite::Result<State> {
     let name = row.get_ref(column)?.as_str()?;
-    State::of(name).ok_or_else(|| conversion_error(column, FromSqlError::InvalidType))
+    State::from_name(name).ok_or_else(|| conversion_error(column, FromSqlError::InvalidType))
 }
 
 pub(crate) fn conversion_error(

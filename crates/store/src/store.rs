@@ -12,7 +12,9 @@ use std::{
 use catalog::{ErrorType, Failure};
 use runtime::{
     Approval, AuditLine, Digest,
-    journal::{Answered, Cursor, Filter, Journal, JournalError, Note, Page, Retention, Ruling},
+    journal::{
+        Cursor, Filter, Journal, JournalError, JournalFuture, Note, Page, Retention, Ruling,
+    },
     operation::{ApprovalId, Operation, OperationId, Owner},
 };
 use serde_json::Value;
@@ -103,7 +105,9 @@ impl Storage for Store {
 }
 
 /// Converts errors of the journal to failures of a tool.
-fn to_storage_future<T: Send + 'static>(result: Answered<'static, T>) -> StorageFuture<'static, T> {
+fn to_storage_future<T: Send + 'static>(
+    result: JournalFuture<'static, T>,
+) -> StorageFuture<'static, T> {
     Box::pin(async move {
         result.await.map_err(|error| {
             Failure::new(
@@ -115,7 +119,7 @@ fn to_storage_future<T: Send + 'static>(result: Answered<'static, T>) -> Storage
 }
 
 impl Journal for Store {
-    fn begin(&self, operation: Operation) -> Answered<'_, ()> {
+    fn begin(&self, operation: Operation) -> JournalFuture<'_, ()> {
         self.writer.run(move |connection| operations::insert(connection, operation))
     }
 
@@ -123,45 +127,50 @@ impl Journal for Store {
         self.writer.submit(move |connection| operations::update(connection, &id, &note));
     }
 
-    fn finish(&self, operation: Operation) -> Answered<'_, bool> {
+    fn finish(&self, operation: Operation) -> JournalFuture<'_, bool> {
         self.writer.run(move |connection| operations::finish(connection, operation))
     }
 
-    fn get(&self, id: OperationId) -> Answered<'_, Option<Operation>> {
+    fn get(&self, id: OperationId) -> JournalFuture<'_, Option<Operation>> {
         self.reader.run(move |connection| operations::get(connection, &id))
     }
 
-    fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Answered<'_, Page> {
+    fn list(
+        &self,
+        filter: Filter,
+        cursor: Option<Cursor>,
+        limit: usize,
+    ) -> JournalFuture<'_, Page> {
         self.reader
             .run(move |connection| operations::list(connection, &filter, cursor.as_ref(), limit))
     }
 
-    fn unfinished(&self) -> Answered<'_, Vec<Operation>> {
+    fn unfinished(&self) -> JournalFuture<'_, Vec<Operation>> {
         self.reader.run(operations::unfinished)
     }
 
-    fn uncollected(&self, owner: Owner, limit: usize) -> Answered<'_, Vec<Operation>> {
+    fn uncollected(&self, owner: Owner, limit: usize) -> JournalFuture<'_, Vec<Operation>> {
         self.reader.run(move |connection| operations::uncollected(connection, &owner, limit))
     }
 
-    fn version(&self) -> Answered<'_, i64> {
+    fn version(&self) -> JournalFuture<'_, i64> {
         self.reader
             .run(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
     }
 
-    fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()> {
+    fn collect(&self, ids: Vec<OperationId>) -> JournalFuture<'_, ()> {
         self.writer.run(move |connection| operations::mark_collected(connection, &ids))
     }
 
-    fn prune(&self, retention: Retention) -> Answered<'_, Vec<OperationId>> {
+    fn prune(&self, retention: Retention) -> JournalFuture<'_, Vec<OperationId>> {
         self.writer.run(move |connection| retention::prune(connection, retention))
     }
 
-    fn propose(&self, approval: Approval) -> Answered<'_, Approval> {
+    fn propose(&self, approval: Approval) -> JournalFuture<'_, Approval> {
         self.writer.run(move |connection| approvals::propose(connection, approval))
     }
 
-    fn decide(&self, id: ApprovalId, ruling: Ruling) -> Answered<'_, Option<Approval>> {
+    fn decide(&self, id: ApprovalId, ruling: Ruling) -> JournalFuture<'_, Option<Approval>> {
         self.writer.run(move |connection| approvals::decide(connection, &id, &ruling))
     }
 
@@ -170,19 +179,19 @@ impl Journal for Store {
         digest: Digest,
         owner: Owner,
         now: SystemTime,
-    ) -> Answered<'_, Option<Approval>> {
+    ) -> JournalFuture<'_, Option<Approval>> {
         self.reader.run(move |connection| approvals::find(connection, &digest, &owner, now))
     }
 
-    fn use_approval(&self, id: ApprovalId, now: SystemTime) -> Answered<'_, bool> {
+    fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool> {
         self.writer.run(move |connection| approvals::consume(connection, &id, now))
     }
 
-    fn approval(&self, id: ApprovalId) -> Answered<'_, Option<Approval>> {
+    fn approval(&self, id: ApprovalId) -> JournalFuture<'_, Option<Approval>> {
         self.reader.run(move |connection| approvals::get(connection, &id))
     }
 
-    fn open_approvals(&self, now: SystemTime) -> Answered<'_, Vec<Approval>> {
+    fn open_approvals(&self, now: SystemTime) -> JournalFuture<'_, Vec<Approval>> {
         self.reader.run(move |connection| approvals::list_open(connection, now))
     }
 

@@ -249,7 +249,7 @@ impl Crib {
         settings.read.extend(confine.read.iter().map(|path| self.resolve(path)));
         settings.write = confine.write.iter().map(|path| self.resolve(path)).collect();
         settings.confine = confine.enabled;
-        settings.spill = self.state_folder().join("output");
+        settings.output_folder = self.state_folder().join("output");
         set(&mut settings.timeout, limits.timeout_seconds.map(Duration::from_secs));
         set(&mut settings.grace, limits.grace_seconds.map(Duration::from_secs));
         set(&mut settings.output_bytes, limits.output_bytes);

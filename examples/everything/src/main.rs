@@ -46,8 +46,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 fn build_server(extra_tools: usize) -> Result<Server, Box<dyn Error>> {
     // Short, so that even a brief tool becomes an operation in the conformance tests.
-    let settings =
-        Settings { patience: Duration::from_millis(50), ..Settings::new(std::env::current_dir()?) };
+    let settings = Settings {
+        answer_within: Duration::from_millis(50),
+        ..Settings::new(std::env::current_dir()?)
+    };
     let runtime = Runtime::new(settings);
     let mut natives = fixtures::tools();
     natives.extend(builtin::operation_tools(&runtime.operations()));

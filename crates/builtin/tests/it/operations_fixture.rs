@@ -31,7 +31,10 @@ impl OperationsFixture {
     pub(crate) fn new() -> Self {
         let temp = tempfile::tempdir().expect("a folder");
         let patience = Duration::from_millis(10);
-        let runtime = Runtime::new(Settings { patience, ..Settings::new(temp.path().to_owned()) });
+        let runtime = Runtime::new(Settings {
+            answer_within: patience,
+            ..Settings::new(temp.path().to_owned())
+        });
         let operations = runtime.operations();
         let release = Arc::new(Semaphore::new(0));
         let mut natives = builtin::operation_tools(&operations);

@@ -148,7 +148,7 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
 }
 
 fn parse_state(name: &str) -> Result<State, CommandError> {
-    State::of(name).ok_or_else(|| {
+    State::from_name(name).ok_or_else(|| {
         let names: Vec<_> = State::ALL.iter().map(|state| state.as_str()).collect();
         CommandError::machine(format!("`{name}` is not a state"))
             .hint(format!("use one of {}", names.join(", ")))

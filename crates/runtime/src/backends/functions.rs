@@ -8,7 +8,7 @@ use process::{OutputListener, ProcessId};
 use workers::{CallObserver, CallOptions, SessionCaller, SessionLease};
 
 use crate::{
-    call::ActiveCall, engine::Engine, operations::LiveOperation, outputs::Spill,
+    call::ActiveCall, engine::Engine, operations::LiveOperation, outputs::LongOutput,
     progress::ProgressListener,
 };
 
@@ -55,14 +55,14 @@ pub(super) async fn open_session(
 pub(super) fn call_options<'a>(
     engine: &Engine,
     call: &'a ActiveCall,
-    spill: &'a Spill<'a>,
+    long_output: &'a LongOutput<'a>,
     observer: Option<&'a OperationObserver<'a>>,
 ) -> CallOptions<'a> {
     CallOptions {
         cancel: call.call.context.cancel_token(),
-        timeout: call.timeout(engine.settings.time_for(&call.call.tool)),
+        timeout: call.timeout(engine.settings.timeout_of(&call.call.tool)),
         output_bytes: call.output_bytes,
-        sink: spill,
+        sink: long_output,
         observer: observer.map(|observer| observer as &dyn CallObserver),
     }
 }

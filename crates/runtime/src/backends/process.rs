@@ -5,20 +5,20 @@ use toolkit::{BoxFuture, Interrupt};
 use workers::results::MAX_JSON_BYTES;
 
 use crate::{
-    Plan, answer,
+    Plan,
     backend::Backend,
     call::ActiveCall,
     engine::{CommandRun, Engine},
     failures,
     plan::{CallTarget, CommandPlan, program},
-    report,
+    results::{build_json_outcome, build_process_outcome},
     scheduler::ConcurrencyClass,
 };
 
 impl Backend for Process {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
         let CallTarget { tool, arguments, .. } = target;
-        let plan = CommandPlan::of_process(&engine.settings, tool, self, arguments)?;
+        let plan = CommandPlan::for_process(&engine.settings, tool, self, arguments)?;
         Ok(Plan::command(target, plan))
     }
 
@@ -45,7 +45,7 @@ impl Backend for Process {
 
 fn plan(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<CommandPlan, Failure> {
     let (settings, call) = (&engine.settings, &call.call);
-    let plan = CommandPlan::of_process(settings, &call.tool, process, &call.arguments)?;
+    let plan = CommandPlan::for_process(settings, &call.tool, process, &call.arguments)?;
     match &call.trace {
         Some(trace) => plan.traced(settings, trace),
         None => Ok(plan),
@@ -71,9 +71,9 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
     };
     let finished = engine.run_command(run).await?;
     Ok(if speaks_json {
-        let spill = engine.long_outputs(call);
-        answer::of_program(tool, finished, &spill, call.output_bytes).await
+        let long_output = engine.long_output(call);
+        build_json_outcome(tool, finished, &long_output, call.output_bytes).await
     } else {
-        report::outcome(tool, finished)
+        build_process_outcome(tool, finished)
     })
 }

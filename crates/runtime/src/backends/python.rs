@@ -11,16 +11,16 @@ use crate::{
     call::ActiveCall,
     engine::Engine,
     failures,
-    plan::{CallTarget, CommandPlan, refuse_outside},
+    plan::{CallTarget, CommandPlan, reject_outside_paths},
     scheduler::ConcurrencyClass,
 };
 
 impl Backend for PythonFunction {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
         let CallTarget { tool, arguments, .. } = target;
-        refuse_outside(&engine.settings, tool, arguments)?;
+        reject_outside_paths(&engine.settings, tool, arguments)?;
         let command = engine.workers.plan_python(PythonCall { tool, function: self, arguments })?;
-        let plan = CommandPlan::new(tool, engine.settings.time_for(tool), command);
+        let plan = CommandPlan::new(tool, engine.settings.timeout_of(tool), command);
         Ok(Plan::command(target, plan))
     }
 
@@ -48,10 +48,10 @@ async fn run(
     let lease = open_session(engine, call).await?;
     let call = &*call;
     let (tool, arguments) = (&call.call.tool, &call.call.arguments);
-    refuse_outside(&engine.settings, tool, arguments)?;
+    reject_outside_paths(&engine.settings, tool, arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
-    let (spill, observer) = (engine.long_outputs(call), OperationObserver::new(engine, call));
-    let options = call_options(engine, call, &spill, observer.as_ref());
+    let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
+    let options = call_options(engine, call, &long_output, observer.as_ref());
     let python_call = PythonCall { tool, function, arguments };
     engine.workers.call_python(&lease, python_call, &options).await
 }

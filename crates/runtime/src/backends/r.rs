@@ -19,7 +19,7 @@ impl Backend for RFunction {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
         let CallTarget { tool, arguments, .. } = target;
         let command = engine.workers.plan_r(&RCall::new(tool, self, arguments)?)?;
-        let plan = CommandPlan::new(tool, engine.settings.time_for(tool), command);
+        let plan = CommandPlan::new(tool, engine.settings.timeout_of(tool), command);
         Ok(Plan::command(target, plan))
     }
 
@@ -58,7 +58,7 @@ async fn run(
     let tool = &call.call.tool;
     let r_call = RCall::new(tool, function, &call.call.arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
-    let (spill, observer) = (engine.long_outputs(call), OperationObserver::new(engine, call));
-    let options = call_options(engine, call, &spill, observer.as_ref());
+    let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
+    let options = call_options(engine, call, &long_output, observer.as_ref());
     engine.workers.call_r(&lease, r_call, &options).await
 }

@@ -6,26 +6,26 @@ use serde::{Serialize, Serializer};
 
 use crate::operation::{ApprovalId, OperationId, Owner};
 
-/// One line of the audit.
+/// One line of the audit log. It has digests instead of arguments, which may be secret.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AuditLine {
     /// When the call was made, in milliseconds since 1970.
     #[serde(rename = "time_ms", serialize_with = "millis")]
     pub time: SystemTime,
-    /// Who called.
+    /// On whose behalf it was called.
     pub owner: Owner,
-    /// What was called.
+    /// The name of the tool.
     pub tool: String,
     /// The digest of its definition.
     pub tool_digest: String,
     /// The digest of the arguments.
     pub arguments_digest: String,
-    /// What was decided about it.
+    /// `allow`, `approved`, `ask`, `deny`, `denied` or `invalid`.
     pub decision: &'static str,
-    /// Who decided, where a person did so outside of any call.
+    /// Who decided, if a person did so outside of any call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The approval that this was about.
+    /// The approval that was used or requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalId>,
     /// The operation that it became.
@@ -33,7 +33,7 @@ pub struct AuditLine {
     pub operation: Option<OperationId>,
     /// `ok`, `started`, `ruled` where only a decision was made, or the kind of failure.
     pub outcome: String,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
 }
 

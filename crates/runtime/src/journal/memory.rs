@@ -1,4 +1,4 @@
-//! A journal that lasts as long as the process: for servers without a place for state, and tests.
+//! A journal in memory, for servers without a state folder and for tests.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -9,17 +9,17 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 
 use super::{
-    Answered, AuditLine, Cursor, Filter, Journal, JournalError, Note, Page, Retention, Ruling,
+    AuditLine, Cursor, Filter, Journal, JournalError, JournalFuture, Note, Page, Retention, Ruling,
 };
 use crate::{
     approval::{Approval, Digest},
     operation::{ApprovalId, Operation, OperationId, Owner},
 };
 
-/// The most operations that are over and still remembered.
-const HISTORY: usize = 1000;
-/// The most approvals that are remembered.
-const APPROVALS: usize = 1000;
+/// The most ended operations that are kept.
+const MAX_OPERATIONS: usize = 1000;
+/// The most approvals that are kept.
+const MAX_APPROVALS: usize = 1000;
 
 /// A journal in memory. It keeps no audit.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub struct MemoryJournal(Mutex<Memory>);
 
 #[derive(Default)]
 struct Memory {
-    /// By the order in which they began.
+    /// Numbered in the order in which they began.
     operations: BTreeMap<u64, Operation>,
     numbers: HashMap<OperationId, u64>,
     last: u64,
@@ -45,13 +45,13 @@ impl Memory {
         self.last += 1;
         self.numbers.insert(operation.id.clone(), self.last);
         self.operations.insert(self.last, operation);
-        let mut surplus = self.operations.len().saturating_sub(HISTORY);
+        let mut surplus = self.operations.len().saturating_sub(MAX_OPERATIONS);
         let is_surplus = |_: &Operation| {
             let is_surplus = surplus > 0;
             surplus = surplus.saturating_sub(1);
             is_surplus
         };
-        if self.operations.len() > HISTORY {
+        if self.operations.len() > MAX_OPERATIONS {
             self.drop_while(is_surplus);
         }
     }
@@ -61,7 +61,7 @@ impl Memory {
         self.operations.get_mut(number)
     }
 
-    /// Drops what is over, from the oldest on, while `is_dropped` says so.
+    /// Removes ended operations, oldest first, while `is_dropped` holds.
     fn drop_while(&mut self, mut is_dropped: impl FnMut(&Operation) -> bool) -> Vec<OperationId> {
         let over = self.operations.iter().filter(|(_, operation)| operation.state.is_final());
         let dropped: Vec<_> = over
@@ -80,7 +80,7 @@ impl Memory {
 }
 
 impl Filter {
-    fn admits(&self, operation: &Operation) -> bool {
+    fn matches(&self, operation: &Operation) -> bool {
         self.owner.as_ref().is_none_or(|owner| *owner == operation.owner)
             && (self.ids.is_empty() || self.ids.contains(&operation.id))
             && self.tool.as_ref().is_none_or(|tool| operation.tool.starts_with(tool.as_str()))
@@ -88,12 +88,12 @@ impl Filter {
     }
 }
 
-fn done<T: Send + 'static>(value: T) -> Answered<'static, T> {
+fn done<T: Send + 'static>(value: T) -> JournalFuture<'static, T> {
     Box::pin(ready(Ok(value)))
 }
 
 impl Journal for MemoryJournal {
-    fn begin(&self, operation: Operation) -> Answered<'_, ()> {
+    fn begin(&self, operation: Operation) -> JournalFuture<'_, ()> {
         self.memory().add(operation);
         done(())
     }
@@ -110,7 +110,7 @@ impl Journal for MemoryJournal {
         }
     }
 
-    fn finish(&self, operation: Operation) -> Answered<'_, bool> {
+    fn finish(&self, operation: Operation) -> JournalFuture<'_, bool> {
         let mut memory = self.memory();
         match memory.find(&operation.id) {
             Some(known) if known.state.is_final() => return done(false),
@@ -120,11 +120,16 @@ impl Journal for MemoryJournal {
         done(true)
     }
 
-    fn get(&self, id: OperationId) -> Answered<'_, Option<Operation>> {
+    fn get(&self, id: OperationId) -> JournalFuture<'_, Option<Operation>> {
         done(self.memory().find(&id).map(|operation| operation.clone()))
     }
 
-    fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize) -> Answered<'_, Page> {
+    fn list(
+        &self,
+        filter: Filter,
+        cursor: Option<Cursor>,
+        limit: usize,
+    ) -> JournalFuture<'_, Page> {
         let before =
             cursor.and_then(|cursor| u64::from_str_radix(&cursor.0, 16).ok()).unwrap_or(u64::MAX);
         let memory = self.memory();
@@ -132,7 +137,7 @@ impl Journal for MemoryJournal {
             .operations
             .range(..before)
             .rev()
-            .filter(|(_, operation)| filter.admits(operation));
+            .filter(|(_, operation)| filter.matches(operation));
         let page: Vec<_> = found.by_ref().take(limit).collect();
         let next = found.next().and(page.last()).map(|(number, _)| Cursor(format!("{number:x}")));
         let operations = page
@@ -142,7 +147,7 @@ impl Journal for MemoryJournal {
         done(Page { operations, next })
     }
 
-    fn unfinished(&self) -> Answered<'_, Vec<Operation>> {
+    fn unfinished(&self) -> JournalFuture<'_, Vec<Operation>> {
         done(
             self.memory()
                 .operations
@@ -153,7 +158,7 @@ impl Journal for MemoryJournal {
         )
     }
 
-    fn uncollected(&self, owner: Owner, limit: usize) -> Answered<'_, Vec<Operation>> {
+    fn uncollected(&self, owner: Owner, limit: usize) -> JournalFuture<'_, Vec<Operation>> {
         let memory = self.memory();
         let wanted = |operation: &&Operation| {
             operation.state.is_final() && !operation.collected && operation.owner == owner
@@ -161,11 +166,11 @@ impl Journal for MemoryJournal {
         done(memory.operations.values().filter(wanted).take(limit).cloned().collect())
     }
 
-    fn version(&self) -> Answered<'_, i64> {
+    fn version(&self) -> JournalFuture<'_, i64> {
         done(0)
     }
 
-    fn collect(&self, ids: Vec<OperationId>) -> Answered<'_, ()> {
+    fn collect(&self, ids: Vec<OperationId>) -> JournalFuture<'_, ()> {
         let mut memory = self.memory();
         for id in &ids {
             if let Some(operation) = memory.find(id) {
@@ -175,7 +180,7 @@ impl Journal for MemoryJournal {
         done(())
     }
 
-    fn prune(&self, retention: Retention) -> Answered<'_, Vec<OperationId>> {
+    fn prune(&self, retention: Retention) -> JournalFuture<'_, Vec<OperationId>> {
         done(
             self.memory().drop_while(|operation| {
                 operation.ended.is_some_and(|ended| ended < retention.since)
@@ -183,7 +188,7 @@ impl Journal for MemoryJournal {
         )
     }
 
-    fn propose(&self, approval: Approval) -> Answered<'_, Approval> {
+    fn propose(&self, approval: Approval) -> JournalFuture<'_, Approval> {
         let mut memory = self.memory();
         let same =
             |known: &&Approval| known.digest == approval.digest && known.owner == approval.owner;
@@ -192,14 +197,14 @@ impl Journal for MemoryJournal {
         {
             return done(open.clone());
         }
-        if memory.approvals.len() >= APPROVALS {
+        if memory.approvals.len() >= MAX_APPROVALS {
             memory.approvals.remove(0);
         }
         memory.approvals.push(approval.clone());
         done(approval)
     }
 
-    fn decide(&self, id: ApprovalId, ruling: Ruling) -> Answered<'_, Option<Approval>> {
+    fn decide(&self, id: ApprovalId, ruling: Ruling) -> JournalFuture<'_, Option<Approval>> {
         let mut memory = self.memory();
         let approval = memory.approval(&id).map(|approval| {
             if approval.is_open(ruling.at) {
@@ -215,7 +220,7 @@ impl Journal for MemoryJournal {
         digest: Digest,
         owner: Owner,
         now: SystemTime,
-    ) -> Answered<'_, Option<Approval>> {
+    ) -> JournalFuture<'_, Option<Approval>> {
         let memory = self.memory();
         let fits = |approval: &&Approval| {
             approval.digest == digest && approval.owner == owner && approval.is_usable(now)
@@ -223,7 +228,7 @@ impl Journal for MemoryJournal {
         done(memory.approvals.iter().find(fits).cloned())
     }
 
-    fn use_approval(&self, id: ApprovalId, now: SystemTime) -> Answered<'_, bool> {
+    fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool> {
         let mut memory = self.memory();
         let Some(approval) = memory.approval(&id).filter(|approval| approval.is_usable(now)) else {
             return done(false);
@@ -232,11 +237,11 @@ impl Journal for MemoryJournal {
         done(true)
     }
 
-    fn approval(&self, id: ApprovalId) -> Answered<'_, Option<Approval>> {
+    fn approval(&self, id: ApprovalId) -> JournalFuture<'_, Option<Approval>> {
         done(self.memory().approval(&id).cloned())
     }
 
-    fn open_approvals(&self, now: SystemTime) -> Answered<'_, Vec<Approval>> {
+    fn open_approvals(&self, now: SystemTime) -> JournalFuture<'_, Vec<Approval>> {
         done(
             self.memory()
                 .approvals

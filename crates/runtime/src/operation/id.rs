@@ -1,4 +1,4 @@
-//! Names that are unique for ever and cannot be guessed.
+//! Random ids, which cannot be guessed.
 
 use std::{fmt, fs::File, io::Read, str::FromStr};
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// Lower-case base32, without the digits that look like letters.
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-/// 128 bits, five to a letter.
+/// Letters of an id: 128 bits, five per letter.
 const LETTERS: usize = 26;
 
-/// A text that is no id.
+/// The error of parsing an id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not the id of {of}; one looks like `{prefix}` and 26 letters and digits")]
 pub struct NotAnId {
@@ -26,12 +26,12 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// A new one.
+            /// A new id.
             pub fn random() -> Self {
                 Self(random($prefix))
             }
 
-            /// It as text.
+            /// The id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -77,7 +77,7 @@ fn is_id(prefix: &str, text: &str) -> bool {
     letters.len() == LETTERS && letters.bytes().all(|letter| ALPHABET.contains(&letter))
 }
 
-/// `prefix` and 128 random bits.
+/// `prefix` followed by 128 random bits.
 fn random(prefix: &str) -> String {
     let mut bits = [0; 16];
     File::open("/dev/urandom")
@@ -95,7 +95,7 @@ mod tests {
     use super::OperationId;
 
     #[test]
-    fn ids_are_long_and_never_the_same() {
+    fn ids_are_long_and_unique() {
         let ids: HashSet<_> = (0..1000).map(|_| OperationId::random()).collect();
         assert_eq!(ids.len(), 1000);
         assert!(
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_id() {
+    fn rejects_malformed_ids() {
         for text in [
             "",
             "op_",

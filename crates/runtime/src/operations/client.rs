@@ -1,5 +1,5 @@
-//! The client of a native tool that runs as an operation: progress is the operation's, questions
-//! wait for its owner, the rest goes to the client that made the call.
+//! The client of a native tool that runs as an operation: progress and questions go to the operation,
+//! everything else to the client that made the call.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use toolkit::{
 use super::LiveOperation;
 use crate::operation;
 
-/// The client of an operation.
+/// Represents an operation to the tool that it runs.
 pub(crate) struct OperationClient {
     live: Arc<LiveOperation>,
     caller: Context,
 }
 
 impl OperationClient {
-    /// The services of the work of an operation: ended by the operation's own token.
+    /// The context of an operation, cancelled by the operation's own token.
     pub(crate) fn context(live: &Arc<LiveOperation>, caller: Context) -> Context {
         let owner = Arc::clone(caller.owner());
         Context::new(Arc::new(Self { live: Arc::clone(live), caller }), live.cancel_token().clone())
@@ -46,7 +46,7 @@ impl Client for OperationClient {
         questions: Vec<(String, Question)>,
         _: Option<Vec<u8>>,
     ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
-        // Somebody who cannot follow the operation would never learn that it asks.
+        // A client that cannot follow the operation would never learn of the question.
         if !self.caller.supports(Capability::Tasks) {
             return Box::pin(std::future::ready(Err(Interrupt::MissingCapability(
                 Capability::Tasks,

@@ -1,4 +1,4 @@
-//! The end of an operation: taken down first, then told.
+//! The end of an operation: recorded first, then published.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,9 +12,9 @@ use crate::{
     operation::{Operation, State},
 };
 
-/// The pauses between attempts to take down an end that the journal refused.
+/// The pauses between attempts to record an end.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 impl Operations {
     /// Records the outcome of an operation, then publishes it. If the journal fails, the outcome is
@@ -26,26 +26,26 @@ impl Operations {
 
 impl Shared {
     async fn finish(self: &Arc<Self>, live: &Arc<LiveOperation>, outcome: Outcome) {
-        let ended = self.ended(live, outcome);
+        let ended = self.build_ended(live, outcome);
         match self.journal.finish(ended.clone()).await {
             Ok(true) => self.close(live, ended),
-            // Someone else ended it first: what they took down counts.
+            // Another server ended it first: its record counts.
             Ok(false) => {
                 let known = self.journal.get(live.id().clone()).await.ok().flatten();
                 self.close(live, known.unwrap_or(ended));
             }
             Err(error) => {
                 tracing::error!(operation = %live.id(), %error, "the end of an operation could not be recorded yet");
-                live.close(unrecorded(ended.clone(), &error));
-                tokio::spawn(Arc::clone(self).try_again(ended));
+                live.close(mark_unrecorded(ended.clone(), &error));
+                tokio::spawn(Arc::clone(self).retry(ended));
             }
         }
     }
 
-    fn ended(&self, live: &LiveOperation, mut outcome: Outcome) -> Operation {
-        let state = State::of_outcome(&outcome);
+    fn build_ended(&self, live: &LiveOperation, mut outcome: Outcome) -> Operation {
+        let state = State::from_outcome(&outcome);
         if let (State::Cancelled, Some(reason)) = (state, live.reason()) {
-            say_why(&mut outcome, reason);
+            add_reason(&mut outcome, reason);
         }
         let mut operation = live.snapshot();
         if state == State::Completed {
@@ -61,7 +61,7 @@ impl Shared {
         }
     }
 
-    async fn try_again(self: Arc<Self>, ended: Operation) {
+    async fn retry(self: Arc<Self>, ended: Operation) {
         let mut pause = FIRST_PAUSE;
         loop {
             sleep(pause).await;
@@ -69,7 +69,7 @@ impl Shared {
                 self.live().remove(&ended.id);
                 return;
             }
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 
@@ -79,15 +79,15 @@ impl Shared {
     }
 }
 
-fn say_why(outcome: &mut Outcome, reason: &str) {
+fn add_reason(outcome: &mut Outcome, reason: &str) {
     if let Some(Value::Object(object)) = &mut outcome.structured {
         object.insert("reason".to_owned(), reason.into());
     }
     outcome.content.push(Content::Text(format!("It was cancelled: {reason}.")));
 }
 
-/// The outcome says that it is not recorded.
-fn unrecorded(mut operation: Operation, error: &JournalError) -> Operation {
+/// Adds to the outcome that it is not recorded.
+fn mark_unrecorded(mut operation: Operation, error: &JournalError) -> Operation {
     let Some(outcome) = &mut operation.outcome else {
         return operation;
     };

@@ -21,8 +21,8 @@ use crate::{
     operation::{Operation, OperationId, ProcessId, Progress, State},
 };
 
-/// How far behind progress is told: listeners and the journal are not bothered more often.
-const BEHIND: Duration = Duration::from_millis(200);
+/// The minimum interval between progress updates to subscribers and the journal.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// One operation while it runs.
 pub(crate) struct LiveOperation {
@@ -30,35 +30,35 @@ pub(crate) struct LiveOperation {
     operation: Mutex<Operation>,
     shared: Arc<Shared>,
     started: OnceLock<Instant>,
-    /// Its place in the queue is found by this; 0 if it never waited.
+    /// The scheduler's ticket, for the position in the queue; 0 if it was never queued.
     ticket: AtomicU64,
-    /// Ends it.
+    /// Stops its work.
     cancel: CancellationToken,
-    /// Why it was ended; the first reason counts.
+    /// Why it was cancelled; the first reason counts.
     reason: OnceLock<&'static str>,
-    /// Set once it is over and taken down.
+    /// Cancelled once its end is recorded.
     done: CancellationToken,
-    /// Set once its caller has been told that the result will follow.
+    /// Cancelled once its caller has got the notice that the result will follow.
     detached: CancellationToken,
-    reader: Mutex<Reader>,
-    question: Mutex<Option<Open>>,
-    /// Whether someone is about to tell of what was heard.
-    will_tell: AtomicBool,
+    recipient: Mutex<Recipient>,
+    questions: Mutex<Option<OpenQuestions>>,
+    /// Whether a progress update is scheduled.
+    is_update_scheduled: AtomicBool,
 }
 
-/// Who gets the outcome.
+/// Who receives the outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reader {
-    /// The call that started it waits.
+enum Recipient {
+    /// The call that started it, which still waits.
     Caller,
-    /// Nobody yet.
-    Nobody,
-    /// The caller, for certain: the outcome is being taken down as collected.
+    /// Its owner, when they ask for it later.
+    Owner,
+    /// The caller, irrevocably: the outcome is being recorded as collected.
     Settled,
 }
 
-/// Questions without answers.
-struct Open {
+/// Questions that wait for answers.
+struct OpenQuestions {
     questions: Vec<(String, Question)>,
     answers: HashMap<String, Answer>,
     answered: oneshot::Sender<Vec<Answer>>,
@@ -76,9 +76,9 @@ impl LiveOperation {
             reason: OnceLock::new(),
             done: CancellationToken::new(),
             detached: CancellationToken::new(),
-            reader: Mutex::new(Reader::Caller),
-            question: Mutex::default(),
-            will_tell: AtomicBool::new(false),
+            recipient: Mutex::new(Recipient::Caller),
+            questions: Mutex::default(),
+            is_update_scheduled: AtomicBool::new(false),
         }
     }
 
@@ -86,7 +86,7 @@ impl LiveOperation {
         &self.id
     }
 
-    /// Where the private folder of its processes is.
+    /// The path of the private folder of its processes.
     pub(crate) fn folder(&self) -> PathBuf {
         self.operation().folder.clone()
     }
@@ -118,8 +118,8 @@ impl LiveOperation {
         &self.cancel
     }
 
-    /// Has it ended, for this reason unless there was one before.
-    pub(crate) fn end(&self, reason: &'static str) {
+    /// Cancels it. If it is cancelled twice, the first reason counts.
+    pub(crate) fn cancel(&self, reason: &'static str) {
         let _ = self.reason.set(reason);
         self.cancel.cancel();
     }
@@ -128,21 +128,22 @@ impl LiveOperation {
         self.reason.get().copied()
     }
 
+    /// Waits until its end is recorded.
     pub(crate) async fn done(&self) {
         self.done.cancelled().await;
     }
 
-    /// Cancelled once its caller has been told that the result will follow.
+    /// A token that is cancelled once its caller has got the notice that the result will follow.
     pub(crate) fn detached(&self) -> &CancellationToken {
         &self.detached
     }
 
-    /// It waits in the queue.
+    /// Notes its ticket in the queue.
     pub(crate) fn set_queued(&self, ticket: u64) {
         self.ticket.store(ticket, Ordering::Relaxed);
     }
 
-    /// It runs, as this process if it has one. A sequence says so for each step.
+    /// Notes that it runs, as this process if it has one. A sequence calls it for each step.
     pub(crate) fn set_running(&self, leader: Option<ProcessId>) {
         let is_first = self.started.set(Instant::now()).is_ok();
         {
@@ -152,13 +153,13 @@ impl LiveOperation {
             operation.leader = leader.or(operation.leader);
             operation.state = State::Running;
         }
-        self.note();
+        self.write_note();
         if is_first {
-            self.announce(EventKind::State);
+            self.publish(EventKind::State);
         }
     }
 
-    /// It printed something.
+    /// Notes progress. Subscribers and the journal learn of it at intervals.
     pub(crate) fn update_progress(
         self: &Arc<Self>,
         last_line: Option<String>,
@@ -172,25 +173,25 @@ impl LiveOperation {
             operation.last_line = last_line.or(operation.last_line.take());
             if let Some(mut progress) = progress {
                 let fraction = progress.fraction.or(operation.progress.fraction);
-                // People and models read it.
+                // People and models read it: three decimals are enough.
                 progress.fraction = fraction.map(|fraction| (fraction * 1000.0).round() / 1000.0);
                 operation.progress = progress;
             }
         }
-        if !self.will_tell.swap(true, Ordering::Relaxed) {
-            tokio::spawn(Arc::clone(self).tell());
+        if !self.is_update_scheduled.swap(true, Ordering::Relaxed) {
+            tokio::spawn(Arc::clone(self).publish_later());
         }
     }
 
-    /// Tells of what was heard: soon, and of everything that is heard until then at once.
-    async fn tell(self: Arc<Self>) {
-        tokio::time::sleep(BEHIND).await;
-        self.will_tell.store(false, Ordering::Relaxed);
+    /// Publishes all progress of the next interval at once.
+    async fn publish_later(self: Arc<Self>) {
+        tokio::time::sleep(UPDATE_INTERVAL).await;
+        self.is_update_scheduled.store(false, Ordering::Relaxed);
         if self.done.is_cancelled() {
             return;
         }
-        self.note();
-        self.announce(EventKind::Progress);
+        self.write_note();
+        self.publish(EventKind::Progress);
     }
 
     /// Asks its owner, and waits for the answers.
@@ -199,32 +200,34 @@ impl LiveOperation {
         questions: Vec<(String, Question)>,
     ) -> Result<Vec<Answer>, Interrupt> {
         let (answered, answers) = oneshot::channel();
-        *self.question() = Some(Open { questions, answers: HashMap::new(), answered });
+        *self.questions.lock() =
+            Some(OpenQuestions { questions, answers: HashMap::new(), answered });
         self.set_state(State::WaitingForInput);
         let answers = tokio::select! {
             answers = answers => answers.map_err(|_| Interrupt::Unanswered("asked something else".to_owned())),
             () = self.cancel.cancelled() => Err(Interrupt::Unanswered("the operation was cancelled".to_owned())),
         };
-        self.question().take();
+        self.questions.lock().take();
         self.set_state(State::Running);
         answers
     }
 
-    pub(super) fn questions(&self) -> Vec<(String, Question)> {
-        let open = |open: &Open| {
+    /// The questions without an answer.
+    pub(super) fn open_questions(&self) -> Vec<(String, Question)> {
+        let open = |open: &OpenQuestions| {
             open.questions
                 .iter()
                 .filter(|(key, _)| !open.answers.contains_key(key))
                 .cloned()
                 .collect::<Vec<_>>()
         };
-        self.question().as_ref().map(open).unwrap_or_default()
+        self.questions.lock().as_ref().map(open).unwrap_or_default()
     }
 
-    /// Answers that nobody asked for are passed over.
+    /// Takes answers. Those to unknown questions are ignored.
     pub(super) fn answer(&self, answers: HashMap<String, Answer>) {
-        let mut question = self.question();
-        let Some(mut open) = question.take() else {
+        let mut questions = self.questions.lock();
+        let Some(mut open) = questions.take() else {
             return;
         };
         open.answers.extend(
@@ -233,7 +236,7 @@ impl LiveOperation {
                 .filter(|(key, _)| open.questions.iter().any(|(known, _)| known == key)),
         );
         if open.answers.len() < open.questions.len() {
-            *question = Some(open);
+            *questions = Some(open);
             return;
         }
         let mut answers = open.answers;
@@ -241,40 +244,41 @@ impl LiveOperation {
         let _ = open.answered.send(in_order);
     }
 
-    /// The caller waits no longer. Says no if it need not: the outcome is all but there.
+    /// Notes that the caller stops waiting. Returns false if the caller gets the outcome anyway, because
+    /// that is being recorded right now.
     pub(crate) fn detach(&self) -> bool {
-        let mut reader = self.reader();
-        if *reader == Reader::Settled {
+        let mut recipient = self.recipient.lock();
+        if *recipient == Recipient::Settled {
             return false;
         }
-        *reader = Reader::Nobody;
+        *recipient = Recipient::Owner;
         self.detached.cancel();
         true
     }
 
-    /// Whether the call that started it gets the outcome: from now on for certain.
+    /// Whether the waiting call gets the outcome. From now on this does not change.
     pub(super) fn settle(&self) -> bool {
-        let mut reader = self.reader();
-        let waits = *reader == Reader::Caller;
+        let mut recipient = self.recipient.lock();
+        let waits = *recipient == Recipient::Caller;
         if waits {
-            *reader = Reader::Settled;
+            *recipient = Recipient::Settled;
         }
         waits
     }
 
-    /// It is over.
+    /// Publishes its end.
     pub(super) fn close(&self, ended: Operation) {
         *self.operation() = ended;
         self.done.cancel();
-        self.announce(EventKind::State);
+        self.publish(EventKind::State);
     }
 
-    /// Its owner has been given the outcome, though it could not be recorded yet.
-    pub(super) fn collected(&self) {
+    /// Notes that its owner has received the outcome.
+    pub(super) fn set_collected(&self) {
         self.operation().collected = true;
     }
 
-    pub(super) fn announce(&self, kind: EventKind) {
+    pub(super) fn publish(&self, kind: EventKind) {
         if self.shared.events.receiver_count() > 0 {
             let _ = self.shared.events.send(Event { kind, operation: Arc::new(self.snapshot()) });
         }
@@ -282,11 +286,11 @@ impl LiveOperation {
 
     fn set_state(&self, state: State) {
         self.operation().state = state;
-        self.note();
-        self.announce(EventKind::State);
+        self.write_note();
+        self.publish(EventKind::State);
     }
 
-    fn note(&self) {
+    fn write_note(&self) {
         let note = {
             let operation = self.operation();
             Note {
@@ -302,13 +306,5 @@ impl LiveOperation {
 
     fn operation(&self) -> MutexGuard<'_, Operation> {
         self.operation.lock()
-    }
-
-    fn reader(&self) -> MutexGuard<'_, Reader> {
-        self.reader.lock()
-    }
-
-    fn question(&self) -> MutexGuard<'_, Option<Open>> {
-        self.question.lock()
     }
 }

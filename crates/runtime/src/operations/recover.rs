@@ -1,8 +1,8 @@
-//! What other servers left behind, and what they still run.
+//! Operations of other servers: recovery after a crash, and cancelling across servers.
 //!
-//! A server that dies leaves operations that never end, and their processes. Whoever comes next
-//! finds both: the operations by the server's mark in the journal, the processes by the private
-//! folder in their environment, by their group, or by the mark that they inherited.
+//! A server that dies leaves unfinished operations and their processes. The next server finds the
+//! operations by the server id in the journal, and the processes by the private folder in their
+//! environment, by their group, or by the tag that they inherited.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -18,30 +18,30 @@ use crate::{
     outputs::OutputKind,
 };
 
-/// How often a server looks whether its operations were ended by another.
-const GLANCE: Duration = Duration::from_secs(1);
+/// How often a server checks whether another one has ended its operations.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Operations {
-    /// Finds operations whose server died, ends their processes, and takes them down as lost.
-    /// Those of servers that live are left alone.
+    /// Finds operations whose server died, kills their processes and records them as lost. Operations of
+    /// running servers are left alone.
     pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
         let unfinished = self.0.journal.unfinished().await.map_err(store_failed)?;
         let orphans: Vec<_> =
             unfinished.into_iter().filter(|operation| !operation.server.is_alive()).collect();
         if orphans.is_empty() {
-            // Programs of plain calls may be left all the same; nobody need wait for their end.
-            spawn_blocking(end_abandoned);
+            // Programs of plain calls may be left; killing them need not delay the start.
+            spawn_blocking(kill_abandoned);
             return Ok(Vec::new());
         }
         let ended = spawn_blocking(move || {
-            let ended = end_processes(orphans);
-            end_abandoned();
+            let ended = kill_processes(orphans);
+            kill_abandoned();
             ended
         });
         let (orphans, killed) = ended.await.map_err(interrupted)?;
         let mut lost = Vec::new();
         for (operation, killed) in orphans.into_iter().zip(killed) {
-            let ended = self.0.lost(operation, &killed);
+            let ended = self.0.build_lost(operation, &killed);
             if self.0.journal.finish(ended.clone()).await.map_err(store_failed)? {
                 tracing::warn!(operation = %ended.id, tool = ended.tool, killed = killed.len(), "an operation was lost");
                 lost.push(ended);
@@ -52,19 +52,19 @@ impl Operations {
 }
 
 impl Shared {
-    fn lost(&self, operation: Operation, killed: &[KilledProcess]) -> Operation {
+    fn build_lost(&self, operation: Operation, killed: &[KilledProcess]) -> Operation {
         let failure = Failure::new(
             ErrorType::Lost,
             format!(
                 "the server died while `{}` ran, so its result is not known; {}",
                 operation.tool,
-                said(killed)
+                describe_killed(killed)
             ),
         );
-        self.ended_elsewhere(operation, State::Lost, failure, killed)
+        self.build_ended_elsewhere(operation, State::Lost, failure, killed)
     }
 
-    fn ended_elsewhere(
+    fn build_ended_elsewhere(
         &self,
         operation: Operation,
         state: State,
@@ -77,7 +77,7 @@ impl Shared {
             object.insert("killed".to_owned(), json!(killed));
         }
         for stream in [OutputKind::Stdout, OutputKind::Stderr] {
-            let uri = self.outputs.uri_of(operation.id.as_str(), stream);
+            let uri = self.outputs.find_uri(operation.id.as_str(), stream);
             outcome.content.extend(uri.map(|uri| Content::Link {
                 uri,
                 name: stream.name().to_owned(),
@@ -87,7 +87,7 @@ impl Shared {
         Operation {
             state,
             ended: Some(ended),
-            // The clock may have jumped; nobody measured better.
+            // The wall clock may have jumped, but the server that measured better is gone.
             elapsed: operation
                 .started
                 .and_then(|started| ended.duration_since(started).ok())
@@ -98,13 +98,13 @@ impl Shared {
         }
     }
 
-    /// Looks now and then whether operations of this server were ended by another one, for as long
-    /// as there are any.
-    pub(super) async fn heed_others(self: Arc<Self>) {
+    /// Checks at intervals whether another server has ended operations of this one, as long as there
+    /// are any.
+    pub(super) async fn watch_other_servers(self: Arc<Self>) {
         loop {
-            sleep(GLANCE).await;
+            sleep(POLL_INTERVAL).await;
             let live = self.all();
-            if live.is_empty() && self.stop_heeding() {
+            if live.is_empty() && self.stop_watching() {
                 return;
             }
             let Ok(unfinished) = self.journal.unfinished().await else {
@@ -114,14 +114,15 @@ impl Shared {
                 .iter()
                 .filter(|live| !unfinished.iter().any(|operation| operation.id == *live.id()))
             {
-                live.end("it was ended from another server");
+                live.cancel("it was ended from another server");
             }
         }
     }
 }
 
-/// Ends an operation that another server runs: taken down first, so that this ending counts.
-pub(super) async fn end_elsewhere(
+/// Cancels an operation of another server. Its end is recorded before its processes are killed, so that
+/// the other server does not record a failure.
+pub(super) async fn cancel_elsewhere(
     shared: &Arc<Shared>,
     operation: Operation,
 ) -> Result<(), Failure> {
@@ -129,15 +130,15 @@ pub(super) async fn end_elsewhere(
     let seen = operation.clone();
     let killed = spawn_blocking(move || members(&seen)).await.map_err(interrupted)?;
     let ended = if is_lost {
-        shared.lost(operation.clone(), &killed)
+        shared.build_lost(operation.clone(), &killed)
     } else {
         let pid = operation.server.process.pid;
         let message = format!(
             "`{}` was cancelled; it ran in the server with process id {pid}; {}",
             operation.tool,
-            said(&killed)
+            describe_killed(&killed)
         );
-        shared.ended_elsewhere(
+        shared.build_ended_elsewhere(
             operation.clone(),
             State::Cancelled,
             Failure::new(ErrorType::Cancelled, message),
@@ -145,7 +146,7 @@ pub(super) async fn end_elsewhere(
         )
     };
     shared.journal.finish(ended).await.map_err(store_failed)?;
-    spawn_blocking(move || end_processes(vec![operation])).await.map_err(interrupted)?;
+    spawn_blocking(move || kill_processes(vec![operation])).await.map_err(interrupted)?;
     Ok(())
 }
 
@@ -153,14 +154,14 @@ fn interrupted(error: tokio::task::JoinError) -> Failure {
     Failure::new(ErrorType::InternalError, format!("ending processes failed: {error}"))
 }
 
-/// Who would be ended.
+/// The processes that would be killed.
 fn members(operation: &Operation) -> Vec<KilledProcess> {
     let found = process_table::find(&[query(operation)]);
     found.into_iter().map(|(_, seen)| seen.killed_by(Signal::KILL)).collect()
 }
 
-/// Ends the processes of operations; says whom, for each.
-fn end_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<KilledProcess>>) {
+/// Kills the processes of operations; returns the killed ones of each.
+fn kill_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<KilledProcess>>) {
     let killed = process_table::kill(&operations.iter().map(query).collect::<Vec<_>>());
     for operation in &operations {
         let _ = fs::remove_dir_all(&operation.folder);
@@ -168,21 +169,21 @@ fn end_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<KilledP
     (operations, killed)
 }
 
-/// Ends what is known only to have been started by a server that is no more.
-fn end_abandoned() {
+/// Kills processes of dead servers that belong to no known operation.
+fn kill_abandoned() {
     let killed = process_table::kill_abandoned();
     if killed > 0 {
         tracing::warn!(killed, "programs that a dead server had started were ended");
     }
 }
 
-/// Ids of processes of an earlier boot mean nothing now.
+/// Process ids of an earlier boot have no meaning now.
 fn query(operation: &Operation) -> ProcessQuery<'_> {
     let leader = operation.leader.filter(|_| operation.server.boot == ServerId::this().boot);
     ProcessQuery { leader, folder: &operation.folder }
 }
 
-fn said(killed: &[KilledProcess]) -> String {
+fn describe_killed(killed: &[KilledProcess]) -> String {
     match killed {
         [] => "no process of it was left".to_owned(),
         killed => format!("{} processes of it were ended", killed.len()),

@@ -1,4 +1,4 @@
-//! Waiting for operations, and ending them.
+//! Waiting for operations, and cancelling them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,25 +12,25 @@ use crate::{
     operation::{Operation, OperationId, State},
 };
 
-/// How often operations of other servers on the crib are looked at.
-const GLANCE: Duration = Duration::from_millis(200);
-/// How long ending an operation may take beyond the grace of its processes.
+/// The polling interval for operations of other servers.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// How long cancelling may take beyond the grace period of the processes.
 const SLACK: Duration = Duration::from_secs(5);
-/// The most operations that are waited for if none is named.
-const MOST: usize = 1000;
+/// The most operations to wait for if none is named.
+const MAX_OPERATIONS: usize = 1000;
 
-/// How much is waited for.
+/// When waiting is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// One has ended.
+    /// As soon as one operation has ended.
     Any,
-    /// All have ended.
+    /// When all have ended.
     All,
 }
 
 impl Operations {
-    /// Waits until one or all of these have ended, or the time is over; without ids, those that the
-    /// viewer has running. Answers all of them as they are then: with their outcomes, or their progress.
+    /// Waits until one or all operations have ended, or for `limit`. Without ids, waits for the viewer's
+    /// running operations. Returns all of them, with their outcomes or their progress.
     pub async fn wait(
         &self,
         viewer: Viewer<'_>,
@@ -54,8 +54,8 @@ impl Operations {
         }
     }
 
-    /// Ends an operation with all of its processes, and answers it as it is then. What has ended
-    /// stays as it is.
+    /// Cancels an operation, kills its processes and returns it. An operation that has ended stays as it
+    /// is.
     pub async fn cancel(&self, viewer: Viewer<'_>, id: &OperationId) -> Result<Operation, Failure> {
         let operation = self.get(viewer, id).await?;
         if operation.state.is_final() {
@@ -63,27 +63,27 @@ impl Operations {
         }
         match self.0.find(id) {
             Some(live) => {
-                live.end("it was asked for");
-                let _ = timeout(self.0.longest_end(), live.done()).await;
+                live.cancel("it was asked for");
+                let _ = timeout(self.0.cancel_timeout(), live.done()).await;
                 Ok(live.snapshot())
             }
             None => {
-                recover::end_elsewhere(&self.0, operation).await?;
+                recover::cancel_elsewhere(&self.0, operation).await?;
                 self.get(viewer, id).await
             }
         }
     }
 
-    /// Ends whatever runs because the server ends, and waits until it has been taken down.
+    /// Cancels all operations because the server stops, and waits until that is recorded.
     pub async fn drain(&self) {
         let all = self.0.all();
-        all.iter().for_each(|live| live.end("the server ended"));
+        all.iter().for_each(|live| live.cancel("the server ended"));
         let ended = futures_util::future::join_all(all.iter().map(|live| live.done()));
-        if timeout(self.0.longest_end(), ended).await.is_err() {
+        if timeout(self.0.cancel_timeout(), ended).await.is_err() {
             tracing::error!("some operations did not end in time; the next server will find them");
         }
-        self.0.tidying.close();
-        if timeout(self.0.longest_end(), self.0.tidying.wait()).await.is_err() {
+        self.0.cleanup.close();
+        if timeout(self.0.cancel_timeout(), self.0.cleanup.wait()).await.is_err() {
             tracing::error!(
                 "what operations left was not removed in time; the next server will find it"
             );
@@ -96,16 +96,17 @@ impl Operations {
             Viewer::Operator => None,
         };
         let states = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
-        let page = self.list(Filter { owner, states, ..Filter::default() }, None, MOST).await?;
+        let page =
+            self.list(Filter { owner, states, ..Filter::default() }, None, MAX_OPERATIONS).await?;
         Ok(page.operations.into_iter().map(|operation| operation.id).collect())
     }
 
-    /// Ends when one of these may have ended.
+    /// Returns when one of the operations may have ended.
     async fn next_end(&self, operations: &[Operation], end: Instant) {
         let open = operations.iter().filter(|operation| !operation.state.is_final());
         let waits = open.map(|operation| match self.0.find(&operation.id) {
             Some(live) => Box::pin(Either::Left(done(live))),
-            None => Box::pin(Either::Right(sleep(GLANCE))),
+            None => Box::pin(Either::Right(sleep(POLL_INTERVAL))),
         });
         let waits: Vec<_> = waits.collect();
         tokio::select! {
@@ -120,7 +121,7 @@ async fn done(live: Arc<LiveOperation>) {
 }
 
 impl Shared {
-    fn longest_end(&self) -> Duration {
+    fn cancel_timeout(&self) -> Duration {
         self.grace * 2 + SLACK
     }
 }

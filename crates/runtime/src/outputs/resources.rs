@@ -6,13 +6,13 @@ use toolkit::{
     Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources,
 };
 
-use super::{OutputKind, Outputs, SCHEME, is_id};
+use super::{OutputKind, OutputStore, SCHEME, is_id};
 
-/// The most that one read answers.
+/// The most bytes that one read returns.
 const PIECE_BYTES: u64 = 1024 * 1024;
 
-/// The provider. Whoever knows an address may read it: it cannot be guessed and is not listed.
-pub(crate) struct OutputResources(pub(crate) Arc<Outputs>);
+/// The resource provider. A URI is a capability: it cannot be guessed and is not listed.
+pub(crate) struct OutputResources(pub(crate) Arc<OutputStore>);
 
 impl Resources for OutputResources {
     fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
@@ -52,7 +52,7 @@ impl Resources for OutputResources {
     }
 }
 
-fn content(outputs: &Outputs, uri: &str) -> Option<ResourceContent> {
+fn content(outputs: &OutputStore, uri: &str) -> Option<ResourceContent> {
     let (id, stream, piece) = parse(uri)?;
     let file = File::open(outputs.path(id, stream)).ok()?;
     let pieces = file.metadata().ok()?.len().div_ceil(PIECE_BYTES).max(1);
@@ -94,12 +94,12 @@ fn parse(uri: &str) -> Option<(&str, &str, Option<u64>)> {
     is_known.then_some((id, stream, piece))
 }
 
-/// One piece, moved to whole characters at both ends, so that pieces make up the whole exactly.
+/// One piece, extended to complete characters, so that the pieces add up to the whole exactly.
 fn read_piece(file: &File, piece: u64) -> io::Result<Vec<u8>> {
     let Some(start) = piece.checked_mul(PIECE_BYTES) else {
         return Ok(Vec::new());
     };
-    // No character has more than three bytes after its first.
+    // A UTF-8 character has at most three continuation bytes.
     let mut bytes = vec![0; PIECE_BYTES as usize + 3];
     let mut length = 0;
     loop {

@@ -11,11 +11,10 @@ use serde::{Serialize, Serializer};
 use toolkit::Arguments;
 
 use super::{
-    paths::{Places, refuse_outside},
-    program,
-    reach::Reach,
-    sandbox,
-    words::CommandLine,
+    command_line::CommandLine,
+    path_access::PathAccess,
+    paths::{PathResolver, reject_outside_paths},
+    program, sandbox,
 };
 use crate::{Settings, failures};
 
@@ -69,38 +68,40 @@ impl Serialize for CommandPlan {
 
 impl CommandPlan {
     /// The plan of a call. The arguments fit the tool's schema.
-    pub(crate) fn of_process(
+    pub(crate) fn for_process(
         settings: &Settings,
         tool: &Tool,
         process: &Process,
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
-        let mut refusals: Vec<_> =
-            refuse_unbound(tool, process, arguments).err().into_iter().collect();
+        let mut found: Vec<_> =
+            reject_unbound(tool, process, arguments).err().into_iter().collect();
         let is_read_only = tool.annotations.is_read_only();
-        let crib = Places::new(settings, &settings.crib, is_read_only);
+        let crib = PathResolver::new(settings, &settings.crib, is_read_only);
         let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
         let folder = folder
-            .map(|binding| crib.folder(&binding.parameter, arguments.get(&binding.parameter)))
+            .map(|binding| {
+                crib.resolve_folder(&binding.parameter, arguments.get(&binding.parameter))
+            })
             .transpose();
-        let cwd = folder.unwrap_or_else(|refusal| {
-            refusals.push(refusal);
+        let cwd = folder.unwrap_or_else(|failure| {
+            found.push(failure);
             None
         });
         let cwd = cwd.unwrap_or_else(|| settings.crib.clone());
-        let places = Places::new(settings, &cwd, is_read_only);
-        let line = CommandLine::build(&process.pieces, arguments, &places, &mut refusals);
-        if let Some(refusal) = failures::combine(refusals) {
-            return Err(refusal);
+        let resolver = PathResolver::new(settings, &cwd, is_read_only);
+        let line = CommandLine::build(&process.pieces, arguments, &resolver, &mut found);
+        if let Some(failure) = failures::combine(found) {
+            return Err(failure);
         }
         if process.speaks_json() {
-            refuse_outside(settings, tool, arguments)?;
+            reject_outside_paths(settings, tool, arguments)?;
         }
-        let reach = Reach::of_call(process, arguments, &places)?;
+        let access = PathAccess::declared(process, arguments, &resolver)?;
         let program = program::locate(settings, tool, &process.program)?;
         let mut sandbox = sandbox::build(settings, &tool.annotations, &program);
-        if let Some(reach) = reach {
-            sandbox::narrow(&mut sandbox, settings, &tool.annotations, &program, reach);
+        if let Some(access) = access {
+            sandbox::narrow(&mut sandbox, settings, &tool.annotations, &program, access);
         }
         let command = Command {
             label: tool.name.clone(),
@@ -138,12 +139,12 @@ pub(crate) fn check_command(
             format!("the availability check of `{}` has no command", tool.name),
         ));
     };
-    let crib = Places::new(settings, &settings.crib, true);
+    let crib = PathResolver::new(settings, &settings.crib, true);
     let folder = check.folder.as_deref().map(serde_json::Value::from);
-    let cwd = crib.folder("availability_check", folder.as_ref())?;
+    let cwd = crib.resolve_folder("availability_check", folder.as_ref())?;
     let located = program::locate(settings, tool, program)?;
     let sandbox = sandbox::build(settings, &read_only(), &located);
-    let line = CommandLine::of_words(words);
+    let line = CommandLine::from_words(words);
     let command = assemble(settings, program, &located, &cwd, line, sandbox)?;
     Ok(Command { label: tool.name.clone(), ..command })
 }
@@ -160,7 +161,7 @@ pub(crate) fn program_command(
         Failure::new(ErrorType::ProgramNotFound, format!("the program `{program}` was not found"))
     })?;
     let sandbox = sandbox::build(settings, &read_only(), &located);
-    let line = CommandLine::of_words(words);
+    let line = CommandLine::from_words(words);
     let command = assemble(settings, program, &located, &settings.crib, line, sandbox)?;
     Ok(Command { stdin, ..command })
 }
@@ -193,12 +194,12 @@ fn assemble(
         pipes: Vec::new(),
         sandbox,
     };
-    refuse_oversize(&command)?;
+    reject_oversize(&command)?;
     Ok(command)
 }
 
 /// Reports what the kernel would only call "argument list too long" or "invalid argument".
-fn refuse_oversize(command: &Command) -> Result<(), Failure> {
+fn reject_oversize(command: &Command) -> Result<(), Failure> {
     let mut total = 0;
     let variables = command
         .env
@@ -231,7 +232,7 @@ fn refuse_oversize(command: &Command) -> Result<(), Failure> {
 
 /// An open schema admits arguments that the command line has no place for. A consent word needs no
 /// place there: it is not for the program.
-fn refuse_unbound(tool: &Tool, process: &Process, arguments: &Arguments) -> Result<(), Failure> {
+fn reject_unbound(tool: &Tool, process: &Process, arguments: &Arguments) -> Result<(), Failure> {
     let takes = |name: &str| {
         process.speaks_json()
             || process.bindings().any(|binding: &Binding| binding.parameter == name)

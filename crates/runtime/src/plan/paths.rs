@@ -1,9 +1,9 @@
-//! Paths in arguments: resolved, links followed, and held inside the roots.
+//! Resolves paths in arguments, follows links, and rejects paths outside of the roots.
 //!
-//! The program is given the resolved path, so that what was checked is what is used; only a link named
-//! itself stays one. Tools that may change things are not given what defines and permits them. A
-//! program that goes there by itself is stopped only as far as its confinement is cut to its paths
-//! (`reach`): the kernel's rules can add to a root, not take away from it.
+//! The program gets the resolved path, so that it uses exactly what was checked; only a link that is
+//! named itself stays a link. Tools that may change things do not get paths of definitions and
+//! configuration. A program that opens those by itself is stopped only if its sandbox is narrowed to
+//! its paths (`path_access`), because Landlock can only add access below a root, not remove it.
 
 use std::{
     fs, io,
@@ -16,21 +16,21 @@ use toolkit::Arguments;
 
 use crate::{Settings, failures};
 
-/// What people change and tools do not, in the folder of the crib: configuration and definitions.
+/// Configuration and definitions in the folder of the crib, which only people may change.
 const PROTECTED: [&str; 3] = ["toolcrib.toml", "tool_guidance.json", "tools"];
 
-/// Where paths of one call start, and where they must stay.
-pub(crate) struct Places<'a> {
-    /// The folder that relative paths are relative to.
+/// Resolves the paths of one call.
+pub(crate) struct PathResolver<'a> {
+    /// The base of relative paths.
     pub(crate) folder: &'a Path,
-    /// The folders that they must stay in.
+    /// The folders in which paths must be.
     roots: &'a [PathBuf],
-    /// The crib whose definitions are out of reach; none for a tool that changes nothing.
+    /// The crib whose definitions are protected; `None` for a read-only tool.
     protected: Option<&'a Path>,
 }
 
-impl<'a> Places<'a> {
-    /// From `folder` on, inside the roots.
+impl<'a> PathResolver<'a> {
+    /// Resolves paths relative to `folder`.
     pub(crate) fn new(settings: &'a Settings, folder: &'a Path, is_read_only: bool) -> Self {
         Self {
             folder,
@@ -39,12 +39,12 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The absolute path that `text` means, which need not exist yet.
+    /// The absolute path of `text`, which need not exist yet.
     pub(crate) fn resolve(&self, parameter: &str, text: &str) -> Result<String, Failure> {
-        let target = self.inside(parameter, text)?;
-        let path = match link(&self.folder.join(text)) {
-            Some(link) if self.is_inside(&link) => self.unprotected(parameter, text, link)?,
-            Some(_) => return Err(self.outside(parameter, text)),
+        let target = self.resolve_target(parameter, text)?;
+        let path = match find_link(&self.folder.join(text)) {
+            Some(link) if self.is_inside(&link) => self.reject_protected(parameter, text, link)?,
+            Some(_) => return Err(self.outside_failure(parameter, text)),
             None => target,
         };
         path.into_os_string().into_string().map_err(|_| {
@@ -57,20 +57,15 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// What `text` leads to, all links followed.
-    pub(crate) fn target(&self, parameter: &str, text: &str) -> Result<PathBuf, Failure> {
-        self.inside(parameter, text)
-    }
-
-    /// Checks something that may be a path or something else with slashes: a branch, a package.
-    /// Only what exists is passed as a path; the rest is passed as it is.
+    /// Resolves a value that may be a path or something else with slashes, such as a branch or a
+    /// package. An existing path is resolved; everything else stays as it is.
     pub(crate) fn resolve_if_exists(&self, parameter: &str, text: &str) -> Result<String, Failure> {
         let looks_like_a_path = text.contains('/') && !text.contains("://") || text == "..";
         if !looks_like_a_path {
-            // A word may be the name of a file all the same.
+            // A word without slashes may be the name of a protected file.
             return match real_path(&self.folder.join(text)) {
                 Ok(path) if path.exists() => {
-                    self.unprotected(parameter, text, path).map(|_| text.to_owned())
+                    self.reject_protected(parameter, text, path).map(|_| text.to_owned())
                 }
                 _ => Ok(text.to_owned()),
             };
@@ -79,8 +74,9 @@ impl<'a> Places<'a> {
         Ok(if Path::new(&path).exists() { path } else { text.to_owned() })
     }
 
-    /// The folder a program runs in: an existing one inside the roots, or the starting folder.
-    pub(crate) fn folder(
+    /// The working directory that an argument names: an existing folder inside the roots; the base folder
+    /// if there is no argument.
+    pub(crate) fn resolve_folder(
         &self,
         parameter: &str,
         value: Option<&Value>,
@@ -97,7 +93,7 @@ impl<'a> Places<'a> {
                 ));
             }
         };
-        let folder = self.inside(parameter, text)?;
+        let folder = self.resolve_target(parameter, text)?;
         if !folder.is_dir() {
             let message = format!("'{parameter}' is not an existing folder: `{text}`");
             return Err(failures::invalid_argument(
@@ -110,7 +106,8 @@ impl<'a> Places<'a> {
         Ok(folder)
     }
 
-    fn inside(&self, parameter: &str, text: &str) -> Result<PathBuf, Failure> {
+    /// The path of `text` with all links followed, inside the roots.
+    pub(crate) fn resolve_target(&self, parameter: &str, text: &str) -> Result<PathBuf, Failure> {
         if text.contains('\0') {
             return Err(failures::invalid_argument(
                 parameter,
@@ -128,14 +125,19 @@ impl<'a> Places<'a> {
             )
         })?;
         if self.is_inside(&path) {
-            self.unprotected(parameter, text, path)
+            self.reject_protected(parameter, text, path)
         } else {
-            Err(self.outside(parameter, text))
+            Err(self.outside_failure(parameter, text))
         }
     }
 
-    /// The path, unless it is what people alone change.
-    fn unprotected(&self, parameter: &str, text: &str, path: PathBuf) -> Result<PathBuf, Failure> {
+    /// Returns the path unless it is protected.
+    fn reject_protected(
+        &self,
+        parameter: &str,
+        text: &str,
+        path: PathBuf,
+    ) -> Result<PathBuf, Failure> {
         let is_in = |place: &Path| {
             path.starts_with(place) || place.canonicalize().is_ok_and(|real| path.starts_with(real))
         };
@@ -160,7 +162,7 @@ impl<'a> Places<'a> {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 
-    fn outside(&self, parameter: &str, text: &str) -> Failure {
+    fn outside_failure(&self, parameter: &str, text: &str) -> Failure {
         let roots = self
             .roots
             .iter()
@@ -180,14 +182,15 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The path of a link, if that is what is named: a program told to remove it must not be handed its target.
-fn link(path: &Path) -> Option<PathBuf> {
+/// The path of a symbolic link, if `path` is one: a program that is told to remove a link must not get
+/// its target instead.
+fn find_link(path: &Path) -> Option<PathBuf> {
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_symlink)?;
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// The path with all links followed. What does not exist yet is taken as it is written, below the
-/// nearest folder that does.
+/// The path with all links followed. Components that do not exist yet are appended to the nearest
+/// existing folder as they are.
 fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     let mut at = path;
@@ -197,7 +200,7 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
                 return Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name)));
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            // A link to nothing would let the program create whatever it points at.
+            // A dangling link would let the program create its target.
             Err(_) if fs::symlink_metadata(at).is_ok() => {
                 return Err(io::Error::other("it is a link to something that does not exist"));
             }
@@ -214,24 +217,26 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Refuses paths outside of the roots, for tools that are given their arguments as they are: where the schema says of a
-/// text that it is a path.
-pub(crate) fn refuse_outside(
+/// Rejects paths outside of the roots for tools that get their arguments unchanged. Paths are the texts
+/// that the schema marks with `format: path`.
+pub(crate) fn reject_outside_paths(
     settings: &Settings,
     tool: &Tool,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let places = Places::new(settings, &settings.crib, tool.annotations.is_read_only());
+    let resolver = PathResolver::new(settings, &settings.crib, tool.annotations.is_read_only());
     let marked = tool.input.properties().filter(|(_, schema)| is_path(schema));
-    let refusals = marked.filter_map(|(name, _)| {
+    let failures_found = marked.filter_map(|(name, _)| {
         let value = arguments.get(name)?;
         let texts = value
             .as_str()
             .into_iter()
             .chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
-        failures::combine(texts.filter_map(|text| places.target(name, text).err()).collect())
+        failures::combine(
+            texts.filter_map(|text| resolver.resolve_target(name, text).err()).collect(),
+        )
     });
-    failures::combine(refusals.collect()).map_or(Ok(()), Err)
+    failures::combine(failures_found.collect()).map_or(Ok(()), Err)
 }
 
 fn is_path(schema: &Value) -> bool {

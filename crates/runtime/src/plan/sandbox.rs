@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use catalog::Annotations;
 use process::{AccessNeeds, Sandbox};
 
-use super::{program, reach::Reach};
+use super::{path_access::PathAccess, program};
 use crate::Settings;
 
 /// The sandbox of a program. Roots are writable only for tools that are not declared read-only: a
@@ -26,17 +26,17 @@ pub(super) fn narrow(
     settings: &Settings,
     annotations: &Annotations,
     program: &Path,
-    reach: Reach,
+    access: PathAccess,
 ) {
     let is_own = |path: &Path| {
         path.starts_with(&settings.crib) || settings.roots.iter().any(|root| path.starts_with(root))
     };
     let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-    sandbox.caller_paths = reach.read.iter().chain(&reach.write).cloned().collect();
-    let (mut read, mut write) = (reach.read, Vec::new());
+    sandbox.caller_paths = access.read.iter().chain(&access.write).cloned().collect();
+    let (mut read, mut write) = (access.read, Vec::new());
     // A tool that is served as read-only is read-only to the kernel, whatever a parameter declares.
     let written = if annotations.is_read_only() { &mut read } else { &mut write };
-    written.extend(reach.write);
+    written.extend(access.write);
     read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
     read.extend(if is_own(&real) { Some(real) } else { real.parent().map(PathBuf::from) });
     write.extend(settings.write.iter().cloned());

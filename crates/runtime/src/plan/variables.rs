@@ -4,7 +4,7 @@ use catalog::{ErrorType, Failure};
 
 use crate::failures;
 
-/// Names that make programs load code, run other programs, or look elsewhere for what they trust.
+/// Variables that make programs load code, run other programs, or trust other files.
 const FORBIDDEN: [&str; 38] = [
     "PATH",
     "IFS",
@@ -46,8 +46,8 @@ const FORBIDDEN: [&str; 38] = [
     "SSL_CERT_DIR",
 ];
 
-/// Families of such names.
-const FORBIDDEN_BEGINNINGS: [&str; 26] = [
+/// Prefixes of such variables.
+const FORBIDDEN_PREFIXES: [&str; 26] = [
     "LD_",
     "DYLD_",
     "BASH_FUNC_",
@@ -76,8 +76,8 @@ const FORBIDDEN_BEGINNINGS: [&str; 26] = [
     "MALLOC_",
 ];
 
-/// Refuses a name that is no name, or that would let a caller run code of its own.
-pub(crate) fn check(parameter: &str, name: &str) -> Result<(), Failure> {
+/// Rejects malformed names, and variables with which a caller could run their own code.
+pub(crate) fn check_name(parameter: &str, name: &str) -> Result<(), Failure> {
     if !is_name(name) {
         let message = format!(
             "'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first"
@@ -110,20 +110,20 @@ fn is_name(name: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Case does not save a name: `http_proxy` is read as `HTTP_PROXY` is.
+/// Ignores case, because programs read `http_proxy` like `HTTP_PROXY`.
 fn is_forbidden(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     FORBIDDEN.contains(&name.as_str())
-        || FORBIDDEN_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || FORBIDDEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || name.ends_with("_PROXY")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::check_name;
 
     #[test]
-    fn refuses_names_that_inject_code_or_redirect() {
+    fn rejects_variables_that_inject_code_or_redirect() {
         for name in [
             "PATH",
             "LD_PRELOAD",
@@ -134,21 +134,21 @@ mod tests {
             "R_PROFILE_USER",
             "PERL5OPT",
         ] {
-            assert!(check("env_vars", name).is_err(), "{name}");
+            assert!(check_name("env_vars", name).is_err(), "{name}");
         }
     }
 
     #[test]
-    fn refuses_what_is_no_name() {
+    fn rejects_malformed_names() {
         for name in ["", "1A", "A=B", "A B", "É", "A\0"] {
-            assert!(check("env_vars", name).is_err(), "{name}");
+            assert!(check_name("env_vars", name).is_err(), "{name}");
         }
     }
 
     #[test]
-    fn admits_ordinary_names() {
+    fn accepts_ordinary_names() {
         for name in ["DEBUG", "_x", "GIT_AUTHOR_NAME", "LANG", "RUST_LOG", "PATHS"] {
-            assert!(check("env_vars", name).is_ok(), "{name}");
+            assert!(check_name("env_vars", name).is_ok(), "{name}");
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     approval::LIFETIME,
     backends::backend_for,
     call::NestedCall,
-    digest::{arguments_digest, together, tool_digest},
+    digest::{arguments_digest, combine_digests, tool_digest},
     journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
@@ -48,7 +48,7 @@ impl Runtime {
             Ok(digest) => digest,
             Err(failure) => return Ok(Err(failure)),
         };
-        match self.use_yes(call, &digest).await {
+        match self.use_approval(call, &digest).await {
             Ok(Some(id)) => return Ok(Ok(id)),
             Ok(None) => {}
             Err(failure) => return Ok(Err(failure)),
@@ -57,14 +57,18 @@ impl Runtime {
             Ok(approval) => approval,
             Err(failure) => return Ok(Err(failure)),
         };
-        match ask(&call.context, &approval).await? {
-            Reply::Yes => Ok(self.take_yes(call, &digest, approval).await),
-            Reply::No => Ok(Err(self.take_no(approval).await)),
-            Reply::None => Ok(Err(required(&approval, &self.engine.settings.crib))),
+        match ask_client(&call.context, &approval).await? {
+            Reply::Approve => Ok(self.record_approved(call, &digest, approval).await),
+            Reply::Deny => Ok(Err(self.record_denied(approval).await)),
+            Reply::None => Ok(Err(approval_required(&approval, &self.engine.settings.crib))),
         }
     }
 
-    async fn use_yes(&self, call: &Call, digest: &Digest) -> Result<Option<ApprovalId>, Failure> {
+    async fn use_approval(
+        &self,
+        call: &Call,
+        digest: &Digest,
+    ) -> Result<Option<ApprovalId>, Failure> {
         let now = self.engine.settings.clock.now();
         let found = self
             .journal
@@ -80,7 +84,7 @@ impl Runtime {
         Ok(is_ours.then_some(approval.id))
     }
 
-    async fn take_yes(
+    async fn record_approved(
         &self,
         call: &Call,
         digest: &Digest,
@@ -92,12 +96,12 @@ impl Runtime {
             at: self.engine.settings.clock.now(),
         };
         self.journal.decide(approval.id.clone(), ruling).await.map_err(store_failed)?;
-        self.use_yes(call, digest)
+        self.use_approval(call, digest)
             .await?
-            .ok_or_else(|| required(&approval, &self.engine.settings.crib))
+            .ok_or_else(|| approval_required(&approval, &self.engine.settings.crib))
     }
 
-    async fn take_no(&self, approval: Approval) -> Failure {
+    async fn record_denied(&self, approval: Approval) -> Failure {
         let ruling = Ruling {
             approved: false,
             by: "client".to_owned(),
@@ -127,7 +131,7 @@ impl Runtime {
             .as_ref()
             .filter(|approval| approval.ruling.as_ref().is_some_and(|kept| is_same(kept, &ruling)))
         {
-            self.audit.add_line(line(approval, ruling)).await;
+            self.audit.add_line(build_audit_line(approval, ruling)).await;
         }
         Ok(known)
     }
@@ -164,7 +168,7 @@ impl Runtime {
             own
         } else {
             let nested: Vec<_> = nested.iter().map(|call| tool_digest(&call.tool)).collect();
-            together(std::iter::once(own.as_str()).chain(nested.iter().map(String::as_str)))
+            combine_digests(std::iter::once(own.as_str()).chain(nested.iter().map(String::as_str)))
         };
         Ok(Digest { tool, arguments: arguments_digest(&call.arguments) })
     }
@@ -172,13 +176,13 @@ impl Runtime {
 
 /// The answer of a client.
 enum Reply {
-    Yes,
-    No,
+    Approve,
+    Deny,
     /// It cannot be asked, or dismissed the question.
     None,
 }
 
-async fn ask(context: &Context, approval: &Approval) -> Result<Reply, Interrupt> {
+async fn ask_client(context: &Context, approval: &Approval) -> Result<Reply, Interrupt> {
     if !context.supports(Capability::Forms) {
         return Ok(Reply::None);
     }
@@ -191,29 +195,29 @@ async fn ask(context: &Context, approval: &Approval) -> Result<Reply, Interrupt>
     // The answer counts only if it comes back with this id: it was given to this plan.
     context.save_state(approval.id.as_str());
     match context.ask(KEY, question).await {
-        Ok(answer) => Ok(reply(&answer)),
+        Ok(answer) => Ok(parse_reply(&answer)),
         Err(Interrupt::MissingCapability(_) | Interrupt::Unanswered(_)) => Ok(Reply::None),
         Err(interrupt) => Err(interrupt),
     }
 }
 
-fn reply(answer: &Answer) -> Reply {
+fn parse_reply(answer: &Answer) -> Reply {
     match answer.0.get("action").and_then(Value::as_str) {
-        Some("accept") if answer.field(FIELD) == Some(&Value::Bool(true)) => Reply::Yes,
-        Some("accept" | "decline") => Reply::No,
+        Some("accept") if answer.field(FIELD) == Some(&Value::Bool(true)) => Reply::Approve,
+        Some("accept" | "decline") => Reply::Deny,
         _ => Reply::None,
     }
 }
 
-/// Whether a journal kept this ruling, of whose time it may keep less.
+/// Whether a stored ruling is this one. A journal may store times with less precision.
 fn is_same(kept: &Ruling, ruling: &Ruling) -> bool {
     let gap = ruling.at.duration_since(kept.at);
     (kept.approved, &kept.by) == (ruling.approved, &ruling.by)
         && gap.is_ok_and(|gap| gap < Duration::from_millis(1))
 }
 
-/// The line of the audit about a ruling.
-fn line(approval: &Approval, ruling: Ruling) -> AuditLine {
+/// The audit line about a ruling.
+fn build_audit_line(approval: &Approval, ruling: Ruling) -> AuditLine {
     AuditLine {
         time: ruling.at,
         owner: approval.owner.clone(),
@@ -229,9 +233,9 @@ fn line(approval: &Approval, ruling: Ruling) -> AuditLine {
     }
 }
 
-/// The refusal names the crib, so that what it says to run works from any folder. Models pay for
-/// each word: what the message says, the details do not say again.
-fn required(approval: &Approval, crib: &Path) -> Failure {
+/// The failure of a call without approval. It names the crib, so that the suggested command works from
+/// any folder. Models pay for each word, so the details do not repeat the message.
+fn approval_required(approval: &Approval, crib: &Path) -> Failure {
     let how =
         format!("toolcrib approve {} -C {}", approval.id, quote_word(&crib.to_string_lossy()));
     let message = format!(

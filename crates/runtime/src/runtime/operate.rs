@@ -17,7 +17,7 @@ use crate::{
     backends::{backend_for, run_detached},
     call::ActiveCall,
     failures,
-    log::Log,
+    log::CallLog,
     operations::{LiveOperation, OperationClient},
 };
 
@@ -29,7 +29,7 @@ impl Runtime {
     pub(super) async fn operate(
         self: &Arc<Self>,
         call: Call,
-        log: &Log,
+        log: &CallLog,
     ) -> (Outcome, Option<Arc<LiveOperation>>) {
         let tool = Arc::clone(&call.tool);
         let caller = call.context.clone();
@@ -54,7 +54,12 @@ impl Runtime {
         (outcome, Some(live))
     }
 
-    async fn run_operation(self: Arc<Self>, call: ActiveCall, log: Log, live: Arc<LiveOperation>) {
+    async fn run_operation(
+        self: Arc<Self>,
+        call: ActiveCall,
+        log: CallLog,
+        live: Arc<LiveOperation>,
+    ) {
         let tool = Arc::clone(&call.call.tool);
         let begun = Instant::now();
         // Even if the backend panics, an operation that was begun is finished.
@@ -63,7 +68,7 @@ impl Runtime {
             let message = format!("`{}` failed inside the server", tool.name);
             failures::to_outcome(&tool, Failure::new(ErrorType::InternalError, message))
         });
-        log.ended(Ok(&outcome));
+        log.finish(Ok(&outcome));
         self.operations.remember_duration(&tool, begun.elapsed());
         self.operations.finish(&live, outcome).await;
     }
@@ -78,7 +83,7 @@ struct WaitingCaller {
 impl Drop for WaitingCaller {
     fn drop(&mut self) {
         if !self.is_done && self.live.detach() {
-            self.live.end("its caller went away");
+            self.live.cancel("its caller went away");
         }
     }
 }
@@ -97,7 +102,7 @@ async fn wait_for_outcome(
             biased;
             () = live.done() => break,
             () = caller.cancelled(), if may_detach => {
-                live.end("its request was cancelled");
+                live.cancel("its request was cancelled");
                 may_detach = false;
             }
             () = &mut deadline, if may_detach => {

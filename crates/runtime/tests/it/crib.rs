@@ -33,7 +33,7 @@ impl Crib {
         let root = place.path().canonicalize().unwrap();
         let mut settings = Settings::new(root.join("crib"));
         settings.grace = Duration::from_millis(500);
-        settings.spill = root.join("spill");
+        settings.output_folder = root.join("spill");
         settings.temp = root.join("temp");
         change(&mut settings);
         Self { place, runtime: Arc::new(Runtime::new(settings.clone())), settings }

@@ -29,7 +29,7 @@ pub(crate) fn background(script: &str) -> Tool {
 }
 
 fn impatient() -> Crib {
-    Crib::with(|settings| settings.patience = Duration::from_millis(50))
+    Crib::with(|settings| settings.answer_within = Duration::from_millis(50))
 }
 
 fn id(outcome: &Outcome) -> OperationId {
@@ -88,7 +88,7 @@ async fn what_takes_longer_is_started_and_its_result_kept_for_its_owner() {
 
 #[tokio::test]
 async fn a_tool_that_last_took_a_little_longer_is_given_a_little_more() {
-    let crib = Crib::with(|settings| settings.patience = Duration::from_millis(400));
+    let crib = Crib::with(|settings| settings.answer_within = Duration::from_millis(400));
     let tool = background("sleep 0.5; echo done");
     let first = crib.call(tool.clone(), json!({})).await;
     ended(&crib, &id(&first)).await;
@@ -131,7 +131,7 @@ async fn secret_arguments_are_not_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits() {
-    let crib = Crib::with(|settings| settings.patience = Duration::from_millis(700));
+    let crib = Crib::with(|settings| settings.answer_within = Duration::from_millis(700));
     let cancel = CancellationToken::new();
     let waiting = tokio::spawn(crib.call_with(
         background("echo $$ > a; sleep 600"),
@@ -323,8 +323,8 @@ async fn progress_is_a_short_number_and_whole_once_all_is_done() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_output_that_never_ends_is_bounded_and_can_be_ended() {
     let crib = Crib::with(|settings| {
-        settings.patience = Duration::from_millis(200);
-        settings.spill_bytes = 1024 * 1024;
+        settings.answer_within = Duration::from_millis(200);
+        settings.output_file_bytes = 1024 * 1024;
     });
     let id = id(&crib.call(background("yes"), json!({})).await);
     let operation = crib.runtime.operations().cancel(Viewer::Operator, &id).await.unwrap();
@@ -386,7 +386,7 @@ async fn a_hundred_callers_at_once_all_get_theirs() {
 async fn the_place_in_the_queue_is_shown() {
     let crib = Crib::with(|settings| {
         settings.concurrency = 1;
-        settings.patience = Duration::from_millis(50);
+        settings.answer_within = Duration::from_millis(50);
     });
     let first = id(&crib.call(background("sleep 600"), json!({})).await);
     let second = id(&crib.call(background("true"), json!({})).await);
@@ -430,7 +430,7 @@ async fn a_clock_that_jumps_breaks_nothing() {
     let offset = Arc::new(Mutex::new(Duration::from_secs(3600 * 24 * 365)));
     let shown = Arc::clone(&offset);
     let crib = Crib::with(|settings| {
-        settings.patience = Duration::from_millis(50);
+        settings.answer_within = Duration::from_millis(50);
         settings.clock = Clock::new(move || SystemTime::now() - *shown.lock().unwrap());
     });
     *offset.lock().unwrap() = Duration::ZERO;
@@ -538,7 +538,7 @@ async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
     native.tool.mode = Mode::Asynchronous;
     let tool = Arc::new(native.tool.clone());
     let mut settings = runtime::Settings::new("/".into());
-    settings.patience = Duration::from_millis(50);
+    settings.answer_within = Duration::from_millis(50);
     let runtime = Arc::new(runtime::Runtime::new(settings).with_natives([native]));
     let context = Context::new(Arc::new(Listener::default()), CancellationToken::new());
     let outcome = runtime.call(Call::new(tool, object(json!({})), context)).await.unwrap();

@@ -153,7 +153,8 @@ fn status(name: &str) -> u64 {
 
 #[tokio::test]
 async fn the_kept_output_has_a_limit_too() {
-    let crib = Crib::with(|settings| (settings.output_bytes, settings.spill_bytes) = (1000, 5000));
+    let crib =
+        Crib::with(|settings| (settings.output_bytes, settings.output_file_bytes) = (1000, 5000));
     let outcome = crib.call(tool("seq", vec![word("100000")]), json!({})).await;
     let Some(Body::Text(kept)) = read(&crib, &uri(&outcome)).await else { panic!("text") };
     assert_eq!(kept.len(), 5000);

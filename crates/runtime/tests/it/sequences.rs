@@ -151,7 +151,7 @@ async fn a_circle_and_an_unknown_step_are_refused_before_anything_runs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_asynchronous_sequence_is_one_operation_that_cancel_ends() {
-    let crib = Crib::with(|settings| settings.patience = Duration::from_millis(50));
+    let crib = Crib::with(|settings| settings.answer_within = Duration::from_millis(50));
     let all = Tool {
         mode: Mode::Asynchronous,
         ..sequence(vec![step("quick"), step("slow"), step("never")])

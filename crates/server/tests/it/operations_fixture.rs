@@ -42,7 +42,10 @@ impl OperationsFixture {
 
     pub(crate) fn patient(patience: Duration) -> Self {
         let temp = Arc::new(tempfile::tempdir().expect("a folder"));
-        let runtime = Runtime::new(Settings { patience, ..Settings::new(temp.path().to_owned()) });
+        let runtime = Runtime::new(Settings {
+            answer_within: patience,
+            ..Settings::new(temp.path().to_owned())
+        });
         Self::on(runtime, temp)
     }
 
@@ -51,7 +54,7 @@ impl OperationsFixture {
         let temp = Arc::new(tempfile::tempdir().expect("a folder"));
         [(); 2].map(|()| {
             let settings = Settings {
-                patience: Duration::from_millis(20),
+                answer_within: Duration::from_millis(20),
                 ..Settings::new(temp.path().to_owned())
             };
             let store = store::Store::open(temp.path()).expect("a store");

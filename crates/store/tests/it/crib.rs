@@ -27,9 +27,9 @@ pub(crate) fn server(place: &Path, change: impl FnOnce(&mut Settings)) -> Arc<Ru
     let place = place.canonicalize().unwrap();
     let mut settings = Settings::new(place.join("crib"));
     settings.grace = Duration::from_millis(200);
-    settings.spill = place.join("spill");
+    settings.output_folder = place.join("spill");
     settings.temp = place.join("temp");
-    settings.patience = Duration::from_millis(50);
+    settings.answer_within = Duration::from_millis(50);
     change(&mut settings);
     Arc::new(Runtime::with_journal(settings, Arc::new(Store::open(&state(&place)).unwrap())))
 }

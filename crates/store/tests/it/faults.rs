@@ -79,7 +79,8 @@ fn a_store_of_a_later_version_is_not_touched() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_locked_store_refuses_new_work_and_loses_no_result() {
     let place = tempfile::tempdir().unwrap();
-    let runtime = server(place.path(), |settings| settings.patience = Duration::from_millis(100));
+    let runtime =
+        server(place.path(), |settings| settings.answer_within = Duration::from_millis(100));
     let id =
         Operation::started_by(&call(&runtime, background("sleep 0.5; echo kept")).await).unwrap();
     let lock = Connection::open(file(place.path())).unwrap();

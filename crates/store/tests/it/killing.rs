@@ -35,7 +35,7 @@ fn victim() {
         let place = Path::new(&place);
         let runtime = server(place, |settings| {
             settings.concurrency = 64;
-            settings.patience = Duration::from_millis(20);
+            settings.answer_within = Duration::from_millis(20);
         });
         fs::write(place.join("ready"), "").unwrap();
         for round in 0_u64.. {

@@ -180,7 +180,7 @@ async fn cancelling_interrupts_the_call_in_flight_and_no_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_an_operation_interrupts_r_and_keeps_it() {
     need_r!();
-    let bench = Workshop::with(CODE, |settings| settings.patience = Duration::from_millis(50));
+    let bench = Workshop::with(CODE, |settings| settings.answer_within = Duration::from_millis(50));
     let pid = bench.pid().await;
     let started =
         bench.call(Tool { mode: Mode::Asynchronous, ..function("sleeps", &[]) }, json!({})).await;

@@ -253,7 +253,7 @@ async fn a_result_of_100_megabytes_does_not_fill_the_servers_memory() {
     let bench = Workshop::with(
         "f <- function() as.numeric(seq_len(13e6))\npid <- function() Sys.getpid()",
         |settings| {
-            settings.spill_bytes = 1 << 30;
+            settings.output_file_bytes = 1 << 30;
         },
     );
     bench.pid().await;
@@ -333,7 +333,8 @@ async fn what_comes_in_pieces_is_like_what_comes_at_once() {
         .enumerate()
         .map(|(at, (value, _))| format!("f{at} <- function(n) {value}"))
         .collect();
-    let bench = Workshop::with(&functions.join("\n"), |settings| settings.spill_bytes = 1 << 30);
+    let bench =
+        Workshop::with(&functions.join("\n"), |settings| settings.output_file_bytes = 1 << 30);
     for (at, (value, schema)) in SHAPES.iter().enumerate() {
         let tool = Tool {
             output: Some(Schema::new(serde_json::from_str(schema).unwrap())),
@@ -386,7 +387,7 @@ async fn one_element_of_100_megabytes_is_whole_in_its_resource() {
     let bench = Workshop::with(
         "f <- function() list(text = strrep('x', 1e8), n = 1)\npid <- function() Sys.getpid()",
         |settings| {
-            settings.spill_bytes = 1 << 30;
+            settings.output_file_bytes = 1 << 30;
         },
     );
     let pid = bench.pid().await;
@@ -401,7 +402,7 @@ async fn one_element_of_100_megabytes_is_whole_in_its_resource() {
 async fn what_is_printed_is_whole_in_its_resource_however_long_it_is() {
     need_r!();
     let bench = Workshop::with("f <- function() seq_len(200000)", |settings| {
-        settings.spill_bytes = 1 << 30
+        settings.output_file_bytes = 1 << 30
     });
     let outcome = bench.run("f").await;
     let uri = field(&outcome, "output").as_str().unwrap().to_owned();

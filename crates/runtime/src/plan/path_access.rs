@@ -1,7 +1,7 @@
-//! What a call may touch, where its tool says what it does with each path it is given.
+//! The files of a call whose tool declares for each path parameter whether it reads or writes.
 //!
-//! Such a call reaches the files and folders of its values and nothing else of the crib and the
-//! roots. Where one path parameter says nothing, nothing can be cut.
+//! Such a call may access the paths of its arguments and nothing else of the crib and the roots. If one
+//! path parameter declares nothing, the sandbox cannot be narrowed.
 
 use std::path::{Path, PathBuf};
 
@@ -12,35 +12,35 @@ use catalog::{
 use serde_json::Value;
 use toolkit::Arguments;
 
-use super::paths::Places;
+use super::paths::PathResolver;
 
-/// Files and folders that a call names.
+/// The files and folders that the arguments of a call name.
 #[derive(Debug, Default)]
-pub(crate) struct Reach {
-    /// What it reads.
+pub(crate) struct PathAccess {
+    /// Paths to read.
     pub(crate) read: Vec<PathBuf>,
-    /// What it creates or changes. For what does not exist yet, the nearest folder above it.
+    /// Paths to create or change. For a path that does not exist yet, the nearest existing folder.
     pub(crate) write: Vec<PathBuf>,
 }
 
-impl Reach {
-    /// What a call with these arguments reaches; none if the tool does not say it of all its paths.
-    pub(crate) fn of_call(
+impl PathAccess {
+    /// The access of a call; `None` if the tool does not declare it for all of its paths.
+    pub(crate) fn declared(
         process: &Process,
         arguments: &Arguments,
-        places: &Places<'_>,
+        resolver: &PathResolver<'_>,
     ) -> Result<Option<Self>, Failure> {
         let paths = || process.bindings().filter(|binding| binding.is_path());
         if paths().next().is_none() || paths().any(|binding| binding.access.is_none()) {
             return Ok(None);
         }
-        let mut reach = Self::default();
+        let mut declared = Self::default();
         for (binding, access) in paths().filter_map(|binding| Some((binding, binding.access?))) {
             if let Some(value) = arguments.get(&binding.parameter) {
-                reach.add(binding, access, value, places)?;
+                declared.add(binding, access, value, resolver)?;
             }
         }
-        Ok(Some(reach))
+        Ok(Some(declared))
     }
 
     fn add(
@@ -48,18 +48,18 @@ impl Reach {
         binding: &Binding,
         access: Access,
         value: &Value,
-        places: &Places<'_>,
+        resolver: &PathResolver<'_>,
     ) -> Result<(), Failure> {
         match value {
             Value::Array(items) => {
-                items.iter().try_for_each(|item| self.add(binding, access, item, places))
+                items.iter().try_for_each(|item| self.add(binding, access, item, resolver))
             }
             Value::String(text) if !text.is_empty() => {
-                let path = places.target(&binding.parameter, text)?;
+                let path = resolver.resolve_target(&binding.parameter, text)?;
                 match access {
                     Access::Read => self.read.push(path),
                     Access::Write | Access::ReadWrite => {
-                        self.write.push(existing(&path).to_owned())
+                        self.write.push(nearest_existing(&path).to_owned())
                     }
                 }
                 Ok(())
@@ -69,7 +69,8 @@ impl Reach {
     }
 }
 
-/// The path, or the nearest folder above it that exists: nothing smaller can be opened for a file to come.
-fn existing(path: &Path) -> &Path {
+/// The path, or its nearest existing ancestor: Landlock rules need an open file, so a file that does not
+/// exist yet is allowed by its folder.
+fn nearest_existing(path: &Path) -> &Path {
     path.ancestors().find(|place| place.exists()).unwrap_or(path)
 }

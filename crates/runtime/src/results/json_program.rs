@@ -8,33 +8,34 @@ use workers::results::{
     link, stderr_content,
 };
 
-use crate::{failures, outputs::Spill, report};
+use super::process::{build_process_outcome, find_failure};
+use crate::{failures, outputs::LongOutput};
 
-/// The outcome of a program that was to print JSON.
-pub(crate) async fn of_program(
+/// The outcome of a program whose standard output is its result as JSON.
+pub(crate) async fn build_json_outcome(
     tool: &Tool,
     finished: Finished,
-    spill: &Spill<'_>,
-    limit: usize,
+    long_output: &LongOutput<'_>,
+    max_bytes: usize,
 ) -> Outcome {
     let notes = stderr_content(&finished.stderr);
     let value = serde_json::from_str::<Value>(&finished.stdout.text);
-    match (report::failure(tool, &finished.reason), value) {
+    match (find_failure(tool, &finished.reason), value) {
         (None, Ok(value)) => {
-            let options = JsonResultOptions { sink: spill, output_bytes: limit, notes };
+            let options = JsonResultOptions { sink: long_output, output_bytes: max_bytes, notes };
             build_outcome(tool, value, options).await
         }
-        (None, Err(error)) => not_json(tool, &finished.stdout, &error, notes),
+        (None, Err(error)) => build_not_json_outcome(tool, &finished.stdout, &error, notes),
         // A program may explain in JSON why it exits with a status other than 0.
         (Some(_), Ok(value)) => match find_reported_failure(&value) {
             Some(failure) => build_failed_outcome(tool, failure, notes),
-            None => report::outcome(tool, finished),
+            None => build_process_outcome(tool, finished),
         },
-        (Some(_), Err(_)) => report::outcome(tool, finished),
+        (Some(_), Err(_)) => build_process_outcome(tool, finished),
     }
 }
 
-fn not_json(
+fn build_not_json_outcome(
     tool: &Tool,
     stdout: &CapturedOutput,
     error: &serde_json::Error,

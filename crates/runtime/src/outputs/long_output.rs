@@ -1,4 +1,4 @@
-//! The way of a long output to its file, while the program is still writing it.
+//! Files for the long outputs of one call.
 
 use std::sync::{
     Arc, OnceLock,
@@ -10,26 +10,26 @@ use tokio::task::spawn_blocking;
 use toolkit::BoxFuture;
 use workers::results::ResultSink;
 
-use super::{OutputKind, Outputs, SCHEME};
+use super::{OutputKind, OutputStore, SCHEME};
 
-/// Where the streams of one call go when they are long. Costs nothing until they are.
-pub(crate) struct Spill<'a> {
-    outputs: &'a Arc<Outputs>,
+/// Creates the files for the long outputs of one call. Costs nothing until an output is long.
+pub(crate) struct LongOutput<'a> {
+    outputs: &'a Arc<OutputStore>,
     id: OnceLock<String>,
-    /// Whether it belongs to an operation, and goes when that is forgotten.
-    is_kept: bool,
+    /// Whether it belongs to an operation, with which its files are removed.
+    belongs_to_operation: bool,
     bytes: Arc<AtomicU64>,
 }
 
-impl<'a> Spill<'a> {
-    /// For one call.
-    pub(crate) fn new(outputs: &'a Arc<Outputs>) -> Self {
-        Self { outputs, id: OnceLock::new(), is_kept: false, bytes: Arc::default() }
+impl<'a> LongOutput<'a> {
+    /// For a call that is not an operation.
+    pub(crate) fn new(outputs: &'a Arc<OutputStore>) -> Self {
+        Self { outputs, id: OnceLock::new(), belongs_to_operation: false, bytes: Arc::default() }
     }
 
     /// For an operation, or a step of one.
-    pub(crate) fn of_operation(outputs: &'a Arc<Outputs>, id: String) -> Self {
-        Self { outputs, id: OnceLock::from(id), is_kept: true, bytes: Arc::default() }
+    pub(crate) fn of_operation(outputs: &'a Arc<OutputStore>, id: String) -> Self {
+        Self { outputs, id: OnceLock::from(id), belongs_to_operation: true, bytes: Arc::default() }
     }
 
     /// A new file for one of the outputs. `None` if it cannot be created.
@@ -41,10 +41,10 @@ impl<'a> Spill<'a> {
         let file = file
             .inspect_err(|error| tracing::warn!(%error, "a long output could not be kept"))
             .ok()?;
-        Some(OutputFile::new(file, uri, self.outputs.longest, Arc::clone(&self.bytes)))
+        Some(OutputFile::new(file, uri, self.outputs.max_bytes, Arc::clone(&self.bytes)))
     }
 
-    /// Both streams of a call share an id.
+    /// All outputs of a call share an id.
     fn id(&self) -> Option<String> {
         match self.id.get() {
             Some(id) => Some(id.clone()),
@@ -53,23 +53,23 @@ impl<'a> Spill<'a> {
     }
 }
 
-impl OutputSink for Spill<'_> {
+impl OutputSink for LongOutput<'_> {
     fn open(&self, stream: OutputStream) -> BoxFuture<'_, Option<OutputFile>> {
         Box::pin(self.create(stream.into()))
     }
 }
 
-impl ResultSink for Spill<'_> {
+impl ResultSink for LongOutput<'_> {
     fn open_value(&self) -> BoxFuture<'_, Option<OutputFile>> {
         Box::pin(self.create(OutputKind::Value))
     }
 }
 
-impl Drop for Spill<'_> {
-    /// The call is over, one way or another: what it left counts from now on.
+impl Drop for LongOutput<'_> {
+    /// The call has ended, one way or another: its files count towards the limits from now on.
     fn drop(&mut self) {
-        if let Some(id) = self.id.take().filter(|_| !self.is_kept) {
-            self.outputs.keep(id, self.bytes.load(Ordering::Relaxed));
+        if let Some(id) = self.id.take().filter(|_| !self.belongs_to_operation) {
+            self.outputs.add(id, self.bytes.load(Ordering::Relaxed));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From how a program ended to an outcome: text for a model, fields for a program.
+//! Outcomes of programs that print text.
 
 use std::{os::unix::process::ExitStatusExt, sync::OnceLock};
 
@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::failures;
 
-/// The schema of every process tool's structured result. It is sent once for each tool, so it says
-/// no more than it must: nothing is required and more is allowed, and so it admits the other arms,
-/// a started operation and a failure, too.
+/// The schema of every process tool's structured result. It is sent once for each tool, so it is as
+/// short as possible. It requires nothing and allows more, so that it also admits a started operation
+/// and a failure.
 pub fn process_output_schema() -> Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
     SCHEMA.get_or_init(build_schema).clone()
@@ -34,8 +34,9 @@ fn build_schema() -> Schema {
 }
 
 /// The outcome of a program that ran.
-pub(crate) fn outcome(tool: &Tool, finished: Finished) -> Outcome {
-    let failure = failure(tool, &finished.reason).map(|failure| failures::complete(tool, failure));
+pub(crate) fn build_process_outcome(tool: &Tool, finished: Finished) -> Outcome {
+    let failure =
+        find_failure(tool, &finished.reason).map(|failure| failures::complete(tool, failure));
     let Finished { reason, duration, stdout, stderr, killed } = finished;
     let mut structured = match failure.as_ref().map(Failure::object) {
         Some(Value::Object(object)) => object,
@@ -61,13 +62,13 @@ pub(crate) fn outcome(tool: &Tool, finished: Finished) -> Outcome {
     structured.extend(whole.map(|uri| ("output".to_owned(), uri.as_str().into())));
     Outcome {
         failed: failure.is_some(),
-        content: content(failure, stdout, stderr),
+        content: build_content(failure, stdout, stderr),
         structured: Some(Value::Object(structured)),
     }
 }
 
-/// Standard output comes first, always. A failure adds standard error and says what it was.
-fn content(
+/// Standard output always comes first. A failure adds standard error and its message.
+fn build_content(
     failure: Option<Failure>,
     stdout: CapturedOutput,
     stderr: CapturedOutput,
@@ -87,8 +88,8 @@ fn content(
     content
 }
 
-/// What was wrong with how a program ended, if anything was.
-pub(crate) fn failure(tool: &Tool, reason: &ExitReason) -> Option<Failure> {
+/// The failure that an exit reason means, if it means one.
+pub(super) fn find_failure(tool: &Tool, reason: &ExitReason) -> Option<Failure> {
     let tool = &tool.name;
     let failure = match reason {
         ExitReason::Exited(status) if status.success() => return None,

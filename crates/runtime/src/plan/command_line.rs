@@ -1,4 +1,4 @@
-//! From values to a command line: what each binding makes of its argument.
+//! Builds the command line of a call: how each binding passes its argument.
 
 use catalog::{
     Failure,
@@ -8,92 +8,100 @@ use process::Word;
 use serde_json::Value;
 use toolkit::Arguments;
 
-use super::{paths::Places, variables};
+use super::{paths::PathResolver, variables};
 use crate::failures;
 
-/// Whether `--` stands before the positional values.
+/// Whether `--` comes before the positional values.
 #[derive(Clone, Copy, PartialEq)]
 enum DoubleDash {
     Absent,
-    BeforeTheNextPositional,
+    BeforeNextPositional,
     Written,
 }
 
-/// A command line in the making, and what travels beside it.
+/// A command line, and what is passed besides.
 pub(crate) struct CommandLine<'a> {
-    places: Option<&'a Places<'a>>,
+    resolver: Option<&'a PathResolver<'a>>,
     double_dash: DoubleDash,
     /// The arguments after the program.
     pub(crate) words: Vec<Word>,
-    /// Environment variables of the call.
+    /// Environment variables that the call sets.
     pub(crate) variables: Vec<(String, String)>,
-    /// What the program reads on its standard input.
+    /// Text for standard input.
     pub(crate) stdin: Option<String>,
-    /// Files by name, with their content.
+    /// Files to create in the private folder, by name and content.
     pub(crate) files: Vec<(String, String)>,
 }
 
 impl<'a> CommandLine<'a> {
     /// A command line of fixed words.
-    pub(crate) fn of_words(words: &[String]) -> Self {
+    pub(crate) fn from_words(words: &[String]) -> Self {
         let words = words.iter().cloned().map(Word::Text).collect();
         let (variables, files) = (Vec::new(), Vec::new());
-        Self { places: None, double_dash: DoubleDash::Absent, words, variables, stdin: None, files }
+        Self {
+            resolver: None,
+            double_dash: DoubleDash::Absent,
+            words,
+            variables,
+            stdin: None,
+            files,
+        }
     }
 
-    /// The command line that `pieces` make of `arguments`, without those that had to be refused.
+    /// The command line that `pieces` make of `arguments`. Arguments that cannot be passed are left out,
+    /// and reported in `failures`.
     pub(crate) fn build(
         pieces: &[Piece],
         arguments: &Arguments,
-        places: &'a Places<'a>,
-        refusals: &mut Vec<Failure>,
+        resolver: &'a PathResolver<'a>,
+        failures: &mut Vec<Failure>,
     ) -> Self {
-        let mut line = Self { places: Some(places), ..Self::of_words(&[]) };
+        let mut line = Self { resolver: Some(resolver), ..Self::from_words(&[]) };
         for piece in pieces {
             match piece {
                 Piece::Word(word) => line.words.push(Word::Text(word.clone())),
-                Piece::DoubleDash => line.double_dash = DoubleDash::BeforeTheNextPositional,
+                Piece::DoubleDash => line.double_dash = DoubleDash::BeforeNextPositional,
                 Piece::Json => line.stdin = Some(Value::Object(arguments.clone()).to_string()),
                 Piece::Parameter(binding) => match arguments.get(&binding.parameter) {
                     None | Some(Value::Null) => {}
                     Some(value) if binding.pass_by == PassBy::Variables => {
-                        line.variables(binding, value, refusals)
+                        line.add_variables(binding, value, failures)
                     }
-                    Some(value) => refusals.extend(line.parameter(binding, value).err()),
+                    Some(value) => failures.extend(line.add_parameter(binding, value).err()),
                 },
             }
         }
         line
     }
 
-    fn parameter(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
+    fn add_parameter(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
         match &binding.pass_by {
-            PassBy::Argument => self.argument(binding, value),
+            PassBy::Argument => self.add_argument(binding, value),
             PassBy::File => {
-                let file = self.file(self.whole(binding, value)?);
-                self.place(binding, binding.flag.as_deref(), file)
+                let file = self.add_file(self.join_text(binding, value)?);
+                self.add_word(binding, binding.flag.as_deref(), file)
             }
             PassBy::FileIfMultiline(flag) => match value {
                 Value::String(text) if text.contains('\n') => {
-                    let file = self.file(text.clone());
+                    let file = self.add_file(text.clone());
                     self.words.push(Word::Text(flag.clone()));
                     self.words.push(file);
                     Ok(())
                 }
-                _ => self.argument(binding, value),
+                _ => self.add_argument(binding, value),
             },
             PassBy::Stdin => {
-                let text = self.whole(binding, value)?;
+                let text = self.join_text(binding, value)?;
                 self.stdin.get_or_insert_default().push_str(&text);
                 Ok(())
             }
-            PassBy::Env(name) => self.variable(binding, name, self.whole(binding, value)?),
-            // They have been taken care of: each variable may be refused, and other paths depend on the folder.
+            PassBy::Env(name) => self.add_variable(binding, name, self.join_text(binding, value)?),
+            // Handled elsewhere: each variable can fail on its own, and paths depend on the folder.
             PassBy::Variables | PassBy::Folder => Ok(()),
         }
     }
 
-    fn argument(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
+    fn add_argument(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
         match (value, &binding.flag) {
             (Value::Bool(on), Some(flag)) => {
                 let flag = if *on { Some(flag) } else { binding.negate.as_ref() };
@@ -102,20 +110,25 @@ impl<'a> CommandLine<'a> {
             }
             (Value::Array(items), _) if binding.items == Items::Each => {
                 items.iter().filter(|item| !item.is_null()).try_for_each(|item| {
-                    let word = Word::Text(self.text(binding, item)?);
-                    self.place(binding, binding.flag.as_deref(), word)
+                    let word = Word::Text(self.to_text(binding, item)?);
+                    self.add_word(binding, binding.flag.as_deref(), word)
                 })
             }
             (Value::Array(items), _) if items.is_empty() => Ok(()),
             _ => {
-                let word = Word::Text(self.whole(binding, value)?);
-                self.place(binding, binding.flag.as_deref(), word)
+                let word = Word::Text(self.join_text(binding, value)?);
+                self.add_word(binding, binding.flag.as_deref(), word)
             }
         }
     }
 
-    /// Puts a word behind its flag, or where positional values stand.
-    fn place(&mut self, binding: &Binding, flag: Option<&str>, word: Word) -> Result<(), Failure> {
+    /// Adds a word after its flag, or as a positional value.
+    fn add_word(
+        &mut self,
+        binding: &Binding,
+        flag: Option<&str>,
+        word: Word,
+    ) -> Result<(), Failure> {
         match (flag, &binding.separator) {
             (Some(flag), Separator::Space) => {
                 self.words.extend([Word::Text(flag.to_owned()), word])
@@ -124,14 +137,14 @@ impl<'a> CommandLine<'a> {
                 self.words.push(word.with_prefix(&format!("{flag}=")))
             }
             (Some(flag), Separator::Nothing) => self.words.push(word.with_prefix(flag)),
-            (None, _) => self.positional(binding, word)?,
+            (None, _) => self.add_positional(binding, word)?,
         }
         Ok(())
     }
 
-    fn positional(&mut self, binding: &Binding, word: Word) -> Result<(), Failure> {
+    fn add_positional(&mut self, binding: &Binding, word: Word) -> Result<(), Failure> {
         match (self.double_dash, &word) {
-            (DoubleDash::BeforeTheNextPositional, _) => {
+            (DoubleDash::BeforeNextPositional, _) => {
                 self.words.push(Word::Text("--".to_owned()));
                 self.double_dash = DoubleDash::Written;
             }
@@ -159,46 +172,46 @@ impl<'a> CommandLine<'a> {
         Ok(())
     }
 
-    /// One text for a value, the items of a joined array together.
-    fn whole(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
+    /// One text for a value; the items of an array are joined.
+    fn join_text(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
         match (value, &binding.items) {
             (Value::Array(items), Items::Joined(separator)) => {
                 let texts: Result<Vec<_>, _> = items
                     .iter()
                     .filter(|item| !item.is_null())
-                    .map(|item| self.text(binding, item))
+                    .map(|item| self.to_text(binding, item))
                     .collect();
                 Ok(texts?.join(separator))
             }
-            _ => self.text(binding, value),
+            _ => self.to_text(binding, value),
         }
     }
 
-    fn text(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
+    fn to_text(&self, binding: &Binding, value: &Value) -> Result<String, Failure> {
         let Value::String(text) = value else {
-            return Ok(plain(value));
+            return Ok(to_plain_text(value));
         };
-        match (binding.kind, self.places) {
-            (ValueKind::Path, Some(places)) if !text.is_empty() => {
-                places.resolve(&binding.parameter, text)
+        match (binding.kind, self.resolver) {
+            (ValueKind::Path, Some(resolver)) if !text.is_empty() => {
+                resolver.resolve(&binding.parameter, text)
             }
-            (ValueKind::PathOrValue, Some(places)) => {
-                places.resolve_if_exists(&binding.parameter, text)
+            (ValueKind::PathOrValue, Some(resolver)) => {
+                resolver.resolve_if_exists(&binding.parameter, text)
             }
             _ => Ok(text.clone()),
         }
     }
 
-    fn file(&mut self, content: String) -> Word {
+    fn add_file(&mut self, content: String) -> Word {
         let name = format!("argument-{}", self.files.len() + 1);
         self.files.push((name.clone(), content));
         Word::File { prefix: String::new(), name }
     }
 
-    fn variables(&mut self, binding: &Binding, value: &Value, refusals: &mut Vec<Failure>) {
+    fn add_variables(&mut self, binding: &Binding, value: &Value, failures: &mut Vec<Failure>) {
         let Value::Object(members) = value else {
             let message = format!("'{}' must be an object of names and values", binding.parameter);
-            return refusals.push(failures::invalid_argument(
+            return failures.push(failures::invalid_argument(
                 &binding.parameter,
                 message,
                 "object",
@@ -206,22 +219,27 @@ impl<'a> CommandLine<'a> {
             ));
         };
         for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
-            let text = value.as_str().map_or_else(|| plain(value), str::to_owned);
-            refusals.extend(self.variable(binding, name, text).err());
+            let text = value.as_str().map_or_else(|| to_plain_text(value), str::to_owned);
+            failures.extend(self.add_variable(binding, name, text).err());
         }
     }
 
-    fn variable(&mut self, binding: &Binding, name: &str, value: String) -> Result<(), Failure> {
-        variables::check(&binding.parameter, name)?;
+    fn add_variable(
+        &mut self,
+        binding: &Binding,
+        name: &str,
+        value: String,
+    ) -> Result<(), Failure> {
+        variables::check_name(&binding.parameter, name)?;
         self.variables.retain(|(other, _)| other != name);
         self.variables.push((name.to_owned(), value));
         Ok(())
     }
 }
 
-/// A value as people write it: a whole number has no fraction, however it was sent.
-fn plain(value: &Value) -> String {
-    /// Up to here, every whole number is a float of its own.
+/// A value as people write it: a whole number has no fraction, even if JSON has `1.0`.
+fn to_plain_text(value: &Value) -> String {
+    /// Up to 2⁵³, floats represent every whole number exactly.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Number(number) if number.is_f64() => match number.as_f64() {

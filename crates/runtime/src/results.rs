@@ -1,0 +1,8 @@
+//! From a finished program to an outcome: text for a model, fields for a program.
+
+mod json_program;
+mod process;
+
+pub(crate) use json_program::build_json_outcome;
+pub(crate) use process::build_process_outcome;
+pub use process::process_output_schema;
