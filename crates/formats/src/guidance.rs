@@ -80,11 +80,11 @@ fn check(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Read
     Reading::default()
 }
 
-/// Reads the texts of a guidance file.
+/// Reads the texts: `guidance_blocks` win over `templates`, and both over other blocks.
 pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Guidance {
     let mut guidance = Guidance::default();
     if !root.is_object() {
-        wrong(root, &NodePath::ROOT, "object", report);
+        report_wrong_type(root, &NodePath::ROOT, "object", report);
         return guidance;
     }
     let at = NodePath::ROOT;
@@ -97,12 +97,14 @@ pub(crate) fn read(root: &Node<'_>, report: &mut Report) -> Guidance {
             (key, Value::Object(_)) => {
                 match member.value.get("guidance").map(|node| (node, node.as_str())) {
                     Some((_, Some(text))) => guidance.add(key, text),
-                    Some((node, None)) => wrong(node, &at.key("guidance"), "string", report),
+                    Some((node, None)) => {
+                        report_wrong_type(node, &at.key("guidance"), "string", report)
+                    }
                     None => {}
                 }
             }
             (_, Value::String(_)) => {}
-            _ => wrong(&member.value, &at, "object", report),
+            _ => report_wrong_type(&member.value, &at, "object", report),
         }
     }
     if guidance.is_empty() && report.errors() == 0 {
@@ -118,18 +120,18 @@ fn read_blocks(root: &Node<'_>, key: &str, guidance: &mut Guidance, report: &mut
     let at = at.key(key);
     let Some(blocks) = root.get(key) else { return };
     if !blocks.is_object() {
-        return wrong(blocks, &at, "object", report);
+        return report_wrong_type(blocks, &at, "object", report);
     }
     for member in blocks.members() {
         match &member.value.value {
             Value::String(text) => guidance.add(&member.key, text),
             Value::Object(_) if key == "templates" => {}
-            _ => wrong(&member.value, &at.key(&member.key), "string", report),
+            _ => report_wrong_type(&member.value, &at.key(&member.key), "string", report),
         }
     }
 }
 
-fn wrong(node: &Node<'_>, at: &NodePath<'_>, expected: &str, report: &mut Report) {
+fn report_wrong_type(node: &Node<'_>, at: &NodePath<'_>, expected: &str, report: &mut Report) {
     let problem = report.at_value(
         &BAD_GUIDANCE,
         at,

@@ -1,7 +1,7 @@
-//! A saved answer to `tools/list`: what a server of the Model Context Protocol says of its tools.
+//! Saved results of `tools/list`, the listing of an MCP server.
 //!
-//! The whole message, its result, the list alone or one tool, told by content. Such tools are somebody else's: they
-//! are documented here, and nothing of them runs unless they are bound to something.
+//! A file is the whole JSON-RPC message, its result, the array of tools or a single tool, recognized by
+//! content. These tools belong to another server: they are documented, and run only if bound.
 
 mod meta;
 mod rules;
@@ -44,13 +44,13 @@ pub(crate) static FORMAT: Format = Format {
     rules: rules::RULES,
 };
 
-/// The most tools of one file.
+/// Maximum number of tools in one file.
 const MAX_TOOLS: usize = 5_000;
 
-/// What only tools of this protocol have.
+/// Keys that only tools of this protocol have.
 const OWN: [&str; 5] = ["outputSchema", "annotations", "_meta", "icons", "execution"];
 
-/// What a command-line tool has and none of this protocol.
+/// Keys that command-line tools have and tools of this protocol do not.
 const FOREIGN: [&str; 4] = ["command", "argv", "subcommand", "sequence"];
 
 fn detect(root: &Node<'_>, _: &str) -> Option<Confidence> {
@@ -58,7 +58,7 @@ fn detect(root: &Node<'_>, _: &str) -> Option<Confidence> {
         && root.get("inputSchema").is_some()
         && root.has_any(&OWN)
         && !root.has_any(&FOREIGN);
-    let is_listing = is_one || listed(root).is_some_and(|(_, list)| is_list(list));
+    let is_listing = is_one || find_list(root).is_some_and(|(_, list)| is_list(list));
     is_listing.then_some(Confidence::Certain)
 }
 
@@ -70,8 +70,8 @@ fn is_list(list: &Node<'_>) -> bool {
     matches!(&list.value, Value::Array(items) if items.iter().all(is_tool))
 }
 
-/// The list of tools in a file, and the keys that lead there.
-fn listed<'n, 'a>(root: &'n Node<'a>) -> Option<(&'static [&'static str], &'n Node<'a>)> {
+/// Finds the array of tools in a file, and the keys that lead to it.
+fn find_list<'n, 'a>(root: &'n Node<'a>) -> Option<(&'static [&'static str], &'n Node<'a>)> {
     match &root.value {
         Value::Array(items) if !items.is_empty() => Some((&[], root)),
         Value::Object(_) if root.get("name").is_some() => None,
@@ -95,12 +95,12 @@ fn read(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Readi
 
 /// Reads the tools: those without an error.
 fn read_tools(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
-    let Some((keys, list)) = listed(root) else {
+    let Some((keys, list)) = find_list(root) else {
         return tool(&Object { node: root, at: &NodePath::ROOT }, report).into_iter().collect();
     };
-    note_cursor(root, report);
+    report_cursor(root, report);
     if list.items().is_empty() {
-        report.push(report.at_file(&DECLARES_NO_TOOLS, "the list has no tools in it"));
+        report.push(report.at_file(&DECLARES_NO_TOOLS, "the list of tools is empty"));
     }
     let (outer, inner);
     let at = match keys {
@@ -130,7 +130,7 @@ fn read_tools(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
     tools
 }
 
-/// Whether no more tools are read; that is said once.
+/// Whether the limit is reached; reports it once.
 fn is_too_long(index: usize, report: &mut Report) -> bool {
     if index == MAX_TOOLS {
         let found = report.at_file(
@@ -142,18 +142,16 @@ fn is_too_long(index: usize, report: &mut Report) -> bool {
     index >= MAX_TOOLS
 }
 
-/// A list that goes on elsewhere is not the whole.
-fn note_cursor(root: &Node<'_>, report: &mut Report) {
+/// Reports a listing that has further pages.
+fn report_cursor(root: &Node<'_>, report: &mut Report) {
     let cursor = root.get("nextCursor").or_else(|| root.get("result")?.get("nextCursor"));
     if cursor.and_then(Node::as_str).is_some_and(|cursor| !cursor.is_empty()) {
         let found = report.at_file(&PARTIAL_LISTING, "this is one page of a longer list of tools");
-        report.push(
-            found.hint("ask the server for the pages that follow and put their tools together"),
-        );
+        report.push(found.hint("fetch the remaining pages and merge their tools"));
     }
 }
 
-/// One tool, unless something of it is an error.
+/// Reads one tool; none if it has an error.
 fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     let errors = report.errors();
     let name = object.required("name", report)?;
@@ -162,12 +160,12 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
         let found = report.at_value(
             &BAD_NAME,
             &object.at.key("name"),
-            format!("`{name}` cannot name a tool: {problem}"),
+            format!("`{name}` is not a valid tool name: {problem}"),
         );
         report.push(
             found
                 .received(name)
-                .hint("clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"),
+                .hint("clients accept ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"),
         );
     }
     let text = object.text("description", report).unwrap_or_default();
@@ -192,7 +190,7 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     Some(tool)
 }
 
-/// A schema of an object, looked over; without one a tool takes nothing.
+/// Reads and checks a schema; without one a tool takes no arguments.
 fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Map<String, Json> {
     let at = object.at.key(key);
     let Some(node) = object.node(key) else {
@@ -206,7 +204,7 @@ fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Ma
         let found = report.at_value(
             &NOT_AN_OBJECT_SCHEMA,
             &at.key("type"),
-            "arguments are an object, the schema is not of one",
+            "the schema does not describe an object, but arguments are one",
         );
         report.push(found.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
     }
@@ -216,7 +214,7 @@ fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Ma
     schema
 }
 
-/// What the hints say, and nothing beyond.
+/// Reads the hints. Nothing is inferred from a missing hint.
 fn annotations(object: &Object<'_, '_>, report: &mut Report) -> Annotations {
     let at = object.at.key("annotations");
     let Some(hints) = object.node("annotations").and_then(|node| Object::new(node, &at, report))

@@ -1,4 +1,4 @@
-//! What tools have that the protocol has no field for, under names of our own in `_meta`.
+//! Properties for which the protocol has no field, under our own names in `_meta`.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const ERRORS: &str = "toolcrib/errors";
 const IDEMPOTENCY: &str = "toolcrib/idempotency";
 const SECURITY: &str = "toolcrib/security";
 
-/// Everything of a tool that belongs there.
+/// Writes the properties of a tool that belong there.
 pub(super) fn write(tool: &Tool) -> Map<String, Value> {
     let mut meta = Map::new();
     let mut put =
@@ -39,13 +39,15 @@ pub(super) fn write(tool: &Tool) -> Map<String, Value> {
 }
 
 fn example(example: &Example) -> Value {
-    match example.explanation.is_empty() {
-        true => json!({"arguments": example.arguments}),
-        false => json!({"arguments": example.arguments, "explanation": example.explanation}),
+    if example.explanation.is_empty() {
+        json!({"arguments": example.arguments})
+    } else {
+        json!({"arguments": example.arguments, "explanation": example.explanation})
     }
 }
 
-/// Gives a tool what its `_meta` says in our names; what is of another shape there is not ours.
+/// Reads our properties into a tool. Values of an unexpected type are ignored: another program wrote
+/// them.
 pub(super) fn read(meta: &Value, tool: &mut Tool) {
     let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
     tool.annotations.category = text(CATEGORY);
@@ -54,19 +56,20 @@ pub(super) fn read(meta: &Value, tool: &mut Tool) {
     let seconds = meta.get(EXECUTION_TIME).and_then(Value::as_f64);
     tool.measured = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let examples = meta.get(EXAMPLES).and_then(Value::as_array).into_iter().flatten();
-    tool.description.examples = examples.filter_map(shown).collect();
+    tool.description.examples = examples.filter_map(read_example).collect();
     if [ERRORS, IDEMPOTENCY, SECURITY].iter().any(|key| meta.get(key).is_some()) {
         tool.aspects = Some(Box::new(aspects(meta, tool)));
     }
 }
 
-fn shown(example: &Value) -> Option<Example> {
+fn read_example(example: &Value) -> Option<Example> {
     let explanation =
         example.get("explanation").and_then(Value::as_str).unwrap_or_default().to_owned();
     Some(Example { arguments: example.get("arguments")?.as_object()?.clone(), explanation })
 }
 
-/// What a document said once. Its sections were there; whether they are here is not a question.
+/// Restores the aspects of a converted specification. All sections count as present: the specification
+/// was checked for them before it was converted.
 fn aspects(meta: &Value, tool: &Tool) -> Aspects {
     let place = &tool.origin.place;
     let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);

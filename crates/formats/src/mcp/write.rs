@@ -1,6 +1,5 @@
-//! Tools as the result of `tools/list`.
-//!
-//! What nobody said is left out: clients assume the worse of it, as they do of a tool that is served.
+//! Writes tools as the result of `tools/list`. Undeclared hints are left out, so that clients assume the
+//! worst, as they do of a served tool.
 
 use catalog::{Annotations, Schema, Tool};
 use serde_json::{Map, Value, json};
@@ -8,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::meta;
 use crate::comparison::describe;
 
-/// An object with all tools, as a server answers.
+/// The result object with all tools.
 pub(crate) fn listing(tools: &[Tool]) -> String {
     let tools: Vec<Value> = tools.iter().map(object).collect();
     serde_json::to_string_pretty(&json!({"tools": tools})).expect("a value is JSON") + "\n"

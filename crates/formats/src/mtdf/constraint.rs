@@ -1,4 +1,4 @@
-//! What a value of a parameter must be, beyond its type: read, checked, and written as JSON Schema.
+//! Constraints on the value of a parameter, checked and converted to JSON Schema.
 
 use fancy_regex::Regex;
 use serde_json::{Map, Value as Json};
@@ -17,7 +17,7 @@ use crate::{
 const RANGES: [(&str, &str); 3] =
     [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")];
 
-/// The fields that say what a value must be.
+/// The fields that constrain a value.
 #[rustfmt::skip]
 pub(crate) const FIELDS: &[&str] = &[
     "type", "description", "format", "enum", "default", "pattern", "minimum", "maximum", "min", "max",
@@ -26,7 +26,7 @@ pub(crate) const FIELDS: &[&str] = &[
 
 const ITEM: KnownFields = KnownFields { groups: &[FIELDS], critical: &["format"] };
 
-/// Defaults of more items than this are not looked at one by one.
+/// Only this many items of a default are checked.
 const MAX_ITEMS: usize = 100;
 
 /// The JSON Schema of a value of type `kind` with the constraints of `object`.
@@ -72,7 +72,7 @@ fn read_enum(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option
         report.push(
             report
                 .at_value(&BAD_ENUM, &at, "`enum` allows no value at all")
-                .hint("list the values, or remove `enum`"),
+                .hint("list the allowed values, or remove `enum`"),
         );
     }
     for (index, value) in values.iter().enumerate().filter(|(_, value)| !kind.admits(value)) {
@@ -97,7 +97,7 @@ fn read_pattern(object: &Object<'_, '_>, report: &mut Report) -> Option<Json> {
     Some(pattern.into())
 }
 
-/// One end of a range: any number for a value, a count for a size.
+/// Reads one end of a range. `min` and `max` are aliases that many definitions use.
 fn bound<'n>(object: &Object<'n, '_>, key: &str, report: &mut Report) -> Option<&'n Node<'n>> {
     let alias = match key {
         "minimum" => "min",
@@ -134,8 +134,8 @@ fn check_range(
     if let (Some(low), Some(high)) = (low, high)
         && number(low) > number(high)
     {
-        let message = format!("no value is at least `{low_key}` and at most `{high_key}`");
-        report.push(report.at_value(&EMPTY_RANGE, object.at, message).hint("exchange the two"));
+        let message = format!("`{low_key}` is greater than `{high_key}`");
+        report.push(report.at_value(&EMPTY_RANGE, object.at, message).hint("swap the two"));
     }
 }
 
@@ -145,24 +145,24 @@ fn number(node: &Node<'_>) -> Option<f64> {
 
 fn read_default(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
     let node = object.node("default")?;
-    if let Some(expected) = unmet(object.node, kind, node) {
+    if let Some(expected) = find_violation(object.node, kind, node) {
         let problem = report.at_value(
             &BAD_DEFAULT,
             &object.at.key("default"),
-            "the default is not a value that a caller could pass",
+            "the default violates the constraints of the parameter",
         );
         report.push(
             problem
                 .expected(expected)
                 .received(summarize(node))
-                .hint("change the default, or what it must be"),
+                .hint("change the default or the constraints"),
         );
     }
     Some(node.to_value())
 }
 
-/// What a value lacks to be allowed by the constraints, if anything.
-fn unmet(constraints: &Node<'_>, kind: Kind, value: &Node<'_>) -> Option<String> {
+/// The constraint that a value violates, if any.
+fn find_violation(constraints: &Node<'_>, kind: Kind, value: &Node<'_>) -> Option<String> {
     if !kind.admits(value) {
         return Some(kind.as_str().to_owned());
     }
@@ -180,7 +180,7 @@ fn unmet(constraints: &Node<'_>, kind: Kind, value: &Node<'_>) -> Option<String>
         }
         Value::Array(items) => {
             let count = out_of(constraints, ["minItems", "maxItems"], items.len() as f64);
-            count.or_else(|| unmet_item(constraints, items))
+            count.or_else(|| find_item_violation(constraints, items))
         }
         _ => None,
     }
@@ -200,7 +200,7 @@ fn unmatched(constraints: &Node<'_>, text: &str) -> Option<String> {
     matches!(regex.is_match(text), Ok(false)).then(|| format!("a match of the pattern {pattern}"))
 }
 
-fn unmet_item(constraints: &Node<'_>, items: &[Node<'_>]) -> Option<String> {
+fn find_item_violation(constraints: &Node<'_>, items: &[Node<'_>]) -> Option<String> {
     let rules = constraints.get("items")?;
     let kind = match rules.get("type") {
         Some(node) => Kind::named(node.as_str()?)?,
@@ -209,6 +209,6 @@ fn unmet_item(constraints: &Node<'_>, items: &[Node<'_>]) -> Option<String> {
     items
         .iter()
         .take(MAX_ITEMS)
-        .find_map(|item| unmet(rules, kind, item))
+        .find_map(|item| find_violation(rules, kind, item))
         .map(|expected| format!("items that are {expected}"))
 }

@@ -1,4 +1,4 @@
-//! A leaf of the tree becomes a tool.
+//! Builds a tool from a leaf of the tree.
 
 use std::mem;
 
@@ -24,14 +24,14 @@ use crate::{
     rules::{definition::BAD_NAME, syntax::TOO_MUCH},
 };
 
-/// The most tools of one file.
+/// Maximum number of tools in one file.
 const MAX_TOOLS: usize = 5_000;
 
-/// What the tools of one file may weigh, by a rough count of bytes.
+/// Maximum approximate size of the tools of one file, in bytes.
 const MAX_WEIGHT: usize = 32 * 1024 * 1024;
 
 impl<'n> TreeReader<'n, '_> {
-    /// Makes a tool of the node where the walk is.
+    /// Builds a tool from the current node.
     pub(super) fn leaf(&mut self, object: &Object<'n, '_>) {
         let Some(mut tool) = self.begin(object) else {
             return;
@@ -51,19 +51,20 @@ impl<'n> TreeReader<'n, '_> {
                 tool.steps.clone_from(&written.places);
                 parameters.retain(|parameter| parameter.name == FOLDER);
             }
-            None => self.implementation(&mut tool, pieces),
+            None => self.set_implementation(&mut tool, pieces),
         }
         tool.parameters = parameters.iter().map(Parameter::to_model).collect();
         self.finish(tool, schema(parameters));
     }
 
-    /// The leaf where the walk is has an error if there is one more than before.
+    /// Marks the current leaf as broken if there are more errors than before.
     pub(super) fn break_since(&mut self, errors: usize) {
         let is_broken = self.report.errors() > errors;
-        self.levels.last_mut().expect("a leaf lies below a tool").is_broken |= is_broken;
+        self.levels.last_mut().expect("the root was entered before any leaf").is_broken |=
+            is_broken;
     }
 
-    /// Gives a tool its schema, and keeps it for use if nothing is wrong with it.
+    /// Adds the schema to a tool and files it under the good or the broken ones.
     pub(super) fn finish(&mut self, mut tool: Tool, mut schema: Map<String, Json>) {
         let errors = self.report.errors();
         let declared = self.last().settings.consent.clone();
@@ -73,7 +74,8 @@ impl<'n> TreeReader<'n, '_> {
         if self.last().is_broken { self.broken.push(tool) } else { self.tools.push(tool) }
     }
 
-    /// A tool with everything but its arguments and its implementation; none if it is not wanted or has no name.
+    /// Creates a tool without arguments and implementation; none if it is disabled, unnamed or beyond the
+    /// limits.
     pub(super) fn begin(&mut self, object: &Object<'n, '_>) -> Option<Tool> {
         let name = self.path_name(None);
         let is_named = self.check_length(&name, object);
@@ -95,8 +97,8 @@ impl<'n> TreeReader<'n, '_> {
         Some(tool)
     }
 
-    /// Starts the command with `pieces` behind its words, or keeps them for a command to come.
-    pub(super) fn implementation(&self, tool: &mut Tool, pieces: Vec<Piece>) {
+    /// Runs the command with `pieces` after its words; without a command keeps them for `[[bind]]`.
+    pub(super) fn set_implementation(&self, tool: &mut Tool, pieces: Vec<Piece>) {
         match self.command.split_first() {
             _ if self.is_built_in => {}
             None => tool.unbound = Some(pieces),
@@ -108,7 +110,7 @@ impl<'n> TreeReader<'n, '_> {
     }
 
     pub(super) fn last(&self) -> &Level<'n> {
-        self.levels.last().expect("a leaf lies below a tool")
+        self.levels.last().expect("the root was entered before any leaf")
     }
 
     fn check_length(&mut self, name: &str, object: &Object<'n, '_>) -> bool {
@@ -118,12 +120,12 @@ impl<'n> TreeReader<'n, '_> {
         if self.levels.len() > 1 && !self.last().is_broken {
             let message = format!("the tool's name would be `{name}`: {problem}");
             let problem = self.report.at_value(&BAD_NAME, &object.at.key("name"), message);
-            self.report.push(problem.received(name).hint("shorten the names on the way to it"));
+            self.report.push(problem.received(name).hint("shorten the names of the subcommands"));
         }
         false
     }
 
-    /// Counts what this leaf takes over from the nodes above, so that one file cannot take all memory.
+    /// Counts what this leaf inherits from the nodes above: a small file can expand to many large tools.
     fn has_room(&mut self, object: &Object<'n, '_>) -> bool {
         let own: usize = self.levels.iter().map(|level| level.weight).sum();
         self.weight += own + self.last().settings.guidance.map_or(0, str::len);
@@ -132,7 +134,7 @@ impl<'n> TreeReader<'n, '_> {
             let problem = self.report.at_value(
                 &TOO_MUCH,
                 object.at,
-                "this file defines too much; it is not read from here on",
+                "this file defines too much; the rest is not read",
             );
             self.report
                 .push(problem.expected("at most 5,000 tools and 32 MiB").hint("split the file"));
@@ -140,7 +142,7 @@ impl<'n> TreeReader<'n, '_> {
         !self.is_full
     }
 
-    /// Its own title; a leaf named `default` stands for the node above it.
+    /// The leaf's own title; a leaf named `default` takes that of its parent, which it represents.
     fn title(&self) -> Option<&'n str> {
         let mut up = self.levels.iter().rev();
         let own = up.next()?;
@@ -158,15 +160,15 @@ impl<'n> TreeReader<'n, '_> {
                 .levels
                 .iter()
                 .rev()
-                .find_map(|above| settings::hint(above.hints?, level.name))
+                .find_map(|above| settings::find_hint(above.hints?, level.name))
                 .map(owned),
             install: level.settings.install.map(owned),
             ..Description::default()
         }
     }
 
-    /// The parameters from the tool to the leaf, whose own are not needed after this. Of several
-    /// folders the innermost counts.
+    /// Takes the parameters of the leaf and of all nodes above it. If several declare the working
+    /// directory, the innermost counts.
     fn take_parameters(&mut self) -> Vec<Parameter<'n>> {
         let own = self
             .levels
@@ -174,7 +176,7 @@ impl<'n> TreeReader<'n, '_> {
             .map(|level| mem::take(&mut level.parameters))
             .unwrap_or_default();
         if self.last().settings.sequence.is_some() {
-            self.remark_useless(&own);
+            self.report_useless(&own);
         }
         let mut all: Vec<_> =
             self.levels.iter().flat_map(|level| &level.parameters).cloned().chain(own).collect();
@@ -188,7 +190,7 @@ impl<'n> TreeReader<'n, '_> {
         all
     }
 
-    /// What follows the words of the command: for each node its name, its options, its positionals.
+    /// The command line after the fixed words: for each node its name, options and positionals.
     fn pieces(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for (index, level) in self.levels.iter().enumerate() {
@@ -217,10 +219,10 @@ impl<'n> TreeReader<'n, '_> {
         pieces
     }
 
-    fn remark_useless(&mut self, parameters: &[Parameter<'n>]) {
+    fn report_useless(&mut self, parameters: &[Parameter<'n>]) {
         for parameter in parameters.iter().filter(|parameter| parameter.name != FOLDER) {
             let message = format!(
-                "the steps of a sequence have their own arguments: `{}` reaches none",
+                "the steps of a sequence have their own arguments: `{}` is passed to none of them",
                 parameter.name
             );
             let problem = self.report.at_pointer(&USELESS_PARAMETER, &parameter.pointer, message);
@@ -229,7 +231,7 @@ impl<'n> TreeReader<'n, '_> {
     }
 }
 
-/// The schema of a leaf's arguments: closed, and with the folder that every such tool has.
+/// The schema of a leaf's arguments: closed, with the working directory that every command has.
 fn schema(parameters: Vec<Parameter<'_>>) -> Map<String, Json> {
     let required: Vec<_> = parameters
         .iter()
@@ -256,7 +258,7 @@ fn schema(parameters: Vec<Parameter<'_>>) -> Map<String, Json> {
     schema
 }
 
-/// In which order a node's parameters stand on the command line.
+/// The order of a node's parameters on the command line.
 pub(super) struct Order {
     pub(super) positional_first: bool,
     pub(super) double_dash: bool,

@@ -1,4 +1,4 @@
-//! The field `sequence`: other tools, one after the other.
+//! The field `sequence`: tools that run one after the other.
 
 use catalog::{
     Location, StepLocation,
@@ -25,16 +25,16 @@ const KNOWN: KnownFields = KnownFields {
     critical: &["tool", "subcommand", "args", "skip_if_file_exists", "skip_if_file_missing"],
 };
 
-/// The pause between two steps where nothing is said, in milliseconds.
+/// Default pause between two steps, in milliseconds.
 const DELAY: u64 = 100;
 
-/// A sequence, and where each of its steps stands.
+/// A sequence and the location of each step.
 pub(crate) struct Written {
     pub(crate) sequence: Sequence,
     pub(crate) places: Vec<StepLocation>,
 }
 
-/// The steps that `object` lists.
+/// Reads the steps.
 pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Written> {
     let nodes = object.list("sequence", report)?;
     let at = object.at.key("sequence");

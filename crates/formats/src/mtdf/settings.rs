@@ -1,4 +1,4 @@
-//! What a node hands down to its subcommands unless they say otherwise.
+//! Settings that subcommands inherit unless they override them.
 
 use std::{rc::Rc, time::Duration};
 
@@ -16,10 +16,10 @@ use crate::{
     schema::check_pattern,
 };
 
-/// The longest time limit, in seconds: a day.
+/// Maximum timeout, in seconds: a day.
 const LONGEST: u64 = 86_400;
 
-/// What a node hands down.
+/// The settings of a node.
 #[derive(Clone, Default)]
 pub(crate) struct Settings<'n> {
     pub(crate) is_disabled: bool,
@@ -30,18 +30,18 @@ pub(crate) struct Settings<'n> {
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) availability: Option<Rc<Availability>>,
     pub(crate) install: Option<&'n str>,
-    /// The pattern that finds progress in the output.
+    /// Pattern that matches progress in the output.
     pub(crate) progress: Option<&'n str>,
     pub(crate) sequence: Option<Rc<sequence::Written>>,
     pub(crate) positional_first: bool,
     pub(crate) double_dash: bool,
-    /// The text that stands before the description.
+    /// Shared text that precedes the description.
     pub(crate) guidance: Option<&'n str>,
 }
 
 impl<'n> Settings<'n> {
-    /// The settings of a node under this one. Guidance is looked up by the caller, who has it.
-    pub(crate) fn below(
+    /// Reads the settings of a child node. The caller looks up guidance.
+    pub(crate) fn read_child(
         &self,
         object: &Object<'n, '_>,
         program: Option<&str>,
@@ -51,7 +51,7 @@ impl<'n> Settings<'n> {
         settings.read_enabled(object, report);
         settings.read_mode(object, report);
         settings.read_timeout(object, report);
-        settings.read_marks(object, report);
+        settings.read_annotations(object, report);
         settings.read_order(object, report);
         if let Some(text) = object.non_blank("install_instructions", report) {
             settings.install = Some(text);
@@ -91,7 +91,7 @@ impl<'n> Settings<'n> {
 
     /// `force_synchronous` is the older name of `synchronous`, `asynchronous` is its opposite.
     fn read_mode(&mut self, object: &Object<'n, '_>, report: &mut Report) {
-        let mut said: Option<(&str, Mode)> = None;
+        let mut declared: Option<(&str, Mode)> = None;
         for (key, is_synchronous) in
             [("synchronous", true), ("force_synchronous", true), ("asynchronous", false)]
         {
@@ -99,7 +99,7 @@ impl<'n> Settings<'n> {
                 continue;
             };
             let mode = if value == is_synchronous { Mode::Synchronous } else { Mode::Asynchronous };
-            match said {
+            match declared {
                 Some((other, opposite)) if opposite != mode => {
                     let problem = report.at_value(
                         &CONTRADICTION,
@@ -108,10 +108,10 @@ impl<'n> Settings<'n> {
                     );
                     report.push(problem.hint("keep one of the two"));
                 }
-                _ => said = Some((key, mode)),
+                _ => declared = Some((key, mode)),
             }
         }
-        self.mode = said.map(|(_, mode)| mode).or(self.mode);
+        self.mode = declared.map(|(_, mode)| mode).or(self.mode);
     }
 
     fn read_progress(&mut self, object: &Object<'n, '_>, report: &mut Report) {
@@ -131,7 +131,7 @@ impl<'n> Settings<'n> {
             Some(seconds @ 1..=LONGEST) => self.timeout = Some(Duration::from_secs(seconds)),
             _ if matches!(node.value, Value::Number(_)) => {
                 let problem =
-                    report.at_value(&TIMEOUT_OUT_OF_RANGE, &at, "the time limit is out of range");
+                    report.at_value(&TIMEOUT_OUT_OF_RANGE, &at, "the timeout is out of range");
                 report
                     .push(problem.expected("an integer from 1 to 86400").received(node.to_value()));
             }
@@ -139,7 +139,7 @@ impl<'n> Settings<'n> {
         }
     }
 
-    fn read_marks(&mut self, object: &Object<'n, '_>, report: &mut Report) {
+    fn read_annotations(&mut self, object: &Object<'n, '_>, report: &mut Report) {
         const LANES: [(&str, Concurrency); 3] = [
             ("exclusive", Concurrency::Exclusive),
             ("read_only", Concurrency::ReadOnly),
@@ -167,8 +167,8 @@ impl<'n> Settings<'n> {
         self.positional_first =
             object.flag("positional_args_first", report).unwrap_or(self.positional_first);
         self.double_dash = object.flag("double_dash", report).unwrap_or(self.double_dash);
-        let says_one = object.has("positional_args_first") || object.has("double_dash");
-        if self.positional_first && self.double_dash && says_one {
+        let declares_one = object.has("positional_args_first") || object.has("double_dash");
+        if self.positional_first && self.double_dash && declares_one {
             let key =
                 if object.has("double_dash") { "double_dash" } else { "positional_args_first" };
             let message = "`double_dash` and `positional_args_first` exclude each other";
@@ -180,8 +180,8 @@ impl<'n> Settings<'n> {
     }
 }
 
-/// The hint for a leaf called `name` in the field `hints` of a node on the way to it.
-pub(crate) fn hint<'n>(hints: &'n Node<'n>, name: &str) -> Option<&'n str> {
+/// Finds the hint for the leaf `name` in the field `hints` of a node above it.
+pub(crate) fn find_hint<'n>(hints: &'n Node<'n>, name: &str) -> Option<&'n str> {
     let custom = hints.get("custom");
     let of = |key: &str| hints.get(key).and_then(Node::as_str);
     let of_custom = |key: &str| custom.and_then(|custom| custom.get(key)).and_then(Node::as_str);

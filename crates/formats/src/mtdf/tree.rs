@@ -1,7 +1,7 @@
-//! The walk from a tool through its subcommands to the leaves.
+//! Walks from a tool through its subcommands to the leaves.
 //!
-//! An error in a node stops the tools below it and no others; the walk goes on all the same, so
-//! that every problem is found at once.
+//! An error in a node disables the tools below it and no others. The walk continues regardless, so that
+//! one run reports every problem.
 
 use std::collections::HashSet;
 
@@ -50,35 +50,35 @@ const SUBCOMMAND: KnownFields = KnownFields {
     critical: &["subcommand", "options", "positional_args", "sequence", "enabled"],
 };
 
-/// The reader of one definition.
+/// Reads one definition.
 pub(crate) struct TreeReader<'n, 'r> {
     guidance: &'n Guidance,
     pub(super) report: &'r mut Report,
-    /// The nodes from the tool to where the walk is.
+    /// The nodes from the root to the current one.
     pub(super) levels: Vec<Level<'n>>,
     /// The words of `command`.
     pub(super) command: Vec<&'n str>,
     pub(super) is_built_in: bool,
     pub(super) tools: Vec<Tool>,
-    /// What could be read of tools with an error.
+    /// Tools with an error, as far as they could be read.
     pub(super) broken: Vec<Tool>,
-    /// What the tools of this file weigh, by a rough count of bytes.
+    /// Approximate size in bytes of the tools read so far.
     pub(super) weight: usize,
-    /// Whether there is no room for another tool.
+    /// Whether the limits of a file are reached.
     pub(super) is_full: bool,
     unknown_guidance: HashSet<&'n str>,
 }
 
-/// A node on the way to a leaf.
+/// A node between the root and a leaf.
 pub(super) struct Level<'n> {
     pub(super) name: &'n str,
     pub(super) title: Option<&'n str>,
     pub(super) settings: Settings<'n>,
     pub(super) hints: Option<&'n Node<'n>>,
     pub(super) parameters: Vec<Parameter<'n>>,
-    /// Whether it or a node above has an error.
+    /// Whether this node or one above it has an error.
     pub(super) is_broken: bool,
-    /// The bytes of its own fields.
+    /// Size in bytes of its own fields, without its subcommands.
     pub(super) weight: usize,
 }
 
@@ -98,7 +98,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         }
     }
 
-    /// Reads the tools of a definition: those without an error, and what could be read of the others.
+    /// Reads the tools of a definition: those without an error, and the others as far as possible.
     pub(crate) fn definition(mut self, root: &'n Node<'n>) -> (Vec<Tool>, Vec<Tool>) {
         let object = Object { node: root, at: &NodePath::ROOT };
         let errors = self.report.errors();
@@ -108,20 +108,20 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.reject_livelog(&object);
         self.command = command::read(&object, self.report);
         self.is_built_in = name::BUILT_IN.contains(&name);
-        self.note_built_in(&object, name);
+        self.report_built_in(&object, name);
         for key in ["inputSchema", "input_schema", "argv"] {
             object.object(key, self.report);
         }
         self.enter(&object, name, errors);
         match object.list("subcommand", self.report) {
             Some(children) if !children.is_empty() => {
-                self.ignore_schema(&object);
+                self.report_ignored_schema(&object);
                 self.children(children, &NodePath::ROOT);
             }
             _ => self.only_leaf(&object),
         }
         self.name_built_in(name);
-        self.note_missing_command(&object);
+        self.report_missing_command(&object);
         (self.tools, self.broken)
     }
 
@@ -131,15 +131,15 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         let key = ["inputSchema", "input_schema"].into_iter().find(|key| object.has(key));
         match key {
             Some(key) if !has_parameters => return self.written_leaf(object, key),
-            _ => self.ignore_schema(object),
+            _ => self.report_ignored_schema(object),
         }
         if !object.has("sequence") && !self.command.is_empty() {
             let problem = self.report.at_value(
                 &MISSING_SUBCOMMAND,
                 &object.at.key("subcommand"),
-                "the field `subcommand` is missing",
+                "missing field `subcommand`",
             );
-            let hint = "the command is one tool then; to say so, add a subcommand named `default`";
+            let hint = "the command is read as one tool; to declare that, add a subcommand named `default`";
             self.report.push(problem.expected("array").hint(hint));
         }
         self.leaf(object);
@@ -175,7 +175,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.report.tool = above;
     }
 
-    /// The name of the node where the walk is, or of a child of it, as it would be served.
+    /// The served name of the current node, or of a child of it.
     pub(super) fn path_name(&self, child: Option<&str>) -> String {
         let names: Vec<_> = self.levels.iter().map(|level| level.name).chain(child).collect();
         name::join_path(&names)
@@ -186,7 +186,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
             return "";
         };
         if let Err(problem) = name::check(found) {
-            let message = format!("`{}` is not a name: {problem}", found.escape_debug());
+            let message = format!("`{}` is not a valid name: {problem}", found.escape_debug());
             let problem = self.report.at_value(&BAD_NAME, &object.at.key("name"), message);
             self.report.push(
                 problem.expected("1 to 64 ASCII letters, digits, `_`, `-` and `.`").received(found),
@@ -195,16 +195,16 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         found
     }
 
-    /// Reads a node's own fields; `errors` is how many there were before its first.
+    /// Reads a node's own fields; `errors` is the number of errors before the first of them.
     fn enter(&mut self, object: &Object<'n, '_>, name: &'n str, errors: usize) {
         object.required("description", self.report);
         let title = object.non_blank("title", self.report);
         let above = self.levels.last();
         let is_broken = above.is_some_and(|level| level.is_broken);
         let inherited = above.map(|level| level.settings.clone()).unwrap_or_default();
-        let mut settings = inherited.below(object, self.command.first().copied(), self.report);
+        let mut settings = inherited.read_child(object, self.command.first().copied(), self.report);
         self.read_guidance(object, &mut settings);
-        self.note_ignored(object);
+        self.report_ignored(object);
         let hints = self.read_hints(object);
         let parameters = self.parameters(object);
         let children = object.node("subcommand").map_or(0, |node| node.span.len());
@@ -233,7 +233,8 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         }
     }
 
-    /// Hints are texts under any key; `custom` holds more of them. Some writers leave nulls.
+    /// Hints are strings under any key; `custom` groups more of them. Generated definitions contain nulls
+    /// for hints that were left empty.
     fn read_hints(&mut self, object: &Object<'n, '_>) -> Option<&'n Node<'n>> {
         let hints = object.object("hints", self.report)?;
         let at = object.at.key("hints");

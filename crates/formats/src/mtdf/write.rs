@@ -1,6 +1,5 @@
-//! Tools as MTDF: a tree of subcommands, or one tool with its schema written out.
-//!
-//! What comes of it need not say everything; whoever calls reads it again and compares.
+//! Writes tools as a tree of subcommands, or as one tool with a JSON Schema. The result may lose
+//! information: the caller reads it back and compares.
 
 use catalog::{
     Concurrency, Implementation, Mode, Tool,
@@ -14,14 +13,14 @@ use super::{
 };
 use crate::comparison::describe;
 
-/// Whether the program is named that a tool starts.
+/// Whether a definition names the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Named,
     Unnamed,
 }
 
-/// A definition with all tools, whose names begin with `root`; none if a tree cannot say them.
+/// Writes all tools, whose names begin with `root`, as one tree; none if a tree cannot express them.
 pub(crate) fn tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<String, Value>> {
     let mut leaves = Vec::new();
     let mut command: Option<Vec<String>> = None;
@@ -44,12 +43,12 @@ pub(crate) fn tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<
     let mut definition = named(root, &about);
     definition.extend(command.map(|words| ("command".to_owned(), Value::from(words.join(" ")))));
     let mut children = Vec::new();
-    leaves.into_iter().for_each(|(path, leaf)| place(&mut children, &path, leaf));
+    leaves.into_iter().for_each(|(path, leaf)| insert(&mut children, &path, leaf));
     definition.insert("subcommand".to_owned(), Value::Array(children));
     Some(definition)
 }
 
-/// A definition of one tool with its schema as it is.
+/// Writes one tool with its schema unchanged.
 pub(crate) fn written(tool: &Tool, program: Program) -> Map<String, Value> {
     let mut definition = named(&tool.name, &describe(tool));
     if let Some(words) = words(tool).filter(|_| program == Program::Named) {
@@ -66,13 +65,13 @@ pub(crate) fn written(tool: &Tool, program: Program) -> Map<String, Value> {
     definition
 }
 
-/// A definition must have a description; a tool that has none is called by its name.
+/// A definition must have a description; a tool without one is described by its name.
 fn named(name: &str, about: &str) -> Map<String, Value> {
     let about = if about.is_empty() { name } else { about };
     Map::from_iter([("name".to_owned(), name.into()), ("description".to_owned(), about.into())])
 }
 
-/// The program and its fixed words, as far as they stand before everything else.
+/// The program and the fixed words before the first parameter.
 fn words(tool: &Tool) -> Option<Vec<String>> {
     let Implementation::Process(process) = &tool.implementation else {
         return None;
@@ -84,7 +83,8 @@ fn words(tool: &Tool) -> Option<Vec<String>> {
     Some(std::iter::once(process.program.clone()).chain(fixed).collect())
 }
 
-/// The names of the nodes on the way to a leaf: the last words of the command line where these make up its name.
+/// The names of the nodes from the root to a leaf: the last words of the command line if these make up
+/// the rest of its name, so that the tree looks like the command.
 fn path(rest: &str, words: &[String]) -> Vec<String> {
     if rest.is_empty() {
         return vec!["default".to_owned()];
@@ -97,8 +97,8 @@ fn path(rest: &str, words: &[String]) -> Vec<String> {
         .map_or_else(|| vec![rest.to_owned()], <[String]>::to_vec)
 }
 
-/// Puts a leaf at its place in the tree.
-fn place(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Value>) {
+/// Inserts a leaf into the tree.
+fn insert(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Value>) {
     let Some((name, below)) = path.split_first() else {
         return;
     };
@@ -113,7 +113,7 @@ fn place(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Value
         children.len() - 1
     });
     if let Some(Value::Array(inner)) = children[index].get_mut("subcommand") {
-        place(inner, below, leaf);
+        insert(inner, below, leaf);
     }
 }
 
@@ -143,7 +143,7 @@ fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
     Some(leaf)
 }
 
-/// The command line behind the program, or the one that would follow one.
+/// The command line after the program, or the one kept for a program to be bound.
 pub(super) fn pieces(tool: &Tool) -> &[Piece] {
     match &tool.implementation {
         Implementation::Process(process) => &process.pieces,
@@ -151,7 +151,7 @@ pub(super) fn pieces(tool: &Tool) -> &[Piece] {
     }
 }
 
-/// In which order options and positionals stand.
+/// The fields that declare the order of options and positionals.
 fn order(pieces: &[Piece]) -> Map<String, Value> {
     let is_of = |wanted: bool| move |piece: &Piece| matches!(piece, Piece::Parameter(binding) if matches!(binding.pass_by, PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_)) && binding.flag.is_some() == wanted);
     let (option, positional) =

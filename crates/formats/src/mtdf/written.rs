@@ -1,4 +1,4 @@
-//! The other dialect: one tool whose arguments are a written JSON Schema, served as it is.
+//! The second dialect: one tool whose arguments are declared by a JSON Schema, which is served unchanged.
 
 use std::collections::HashSet;
 
@@ -30,11 +30,11 @@ const ENTRY: KnownFields = KnownFields {
     critical: &["positional", "flag", "separator", "pass_by", "access"],
 };
 
-/// A positional without a number stands behind those with one.
+/// Sorts positionals without a number after those with one.
 const LAST: u64 = u64::MAX;
 
 impl<'n> TreeReader<'n, '_> {
-    /// Makes a tool of a definition with a written schema.
+    /// Builds a tool from a definition with a JSON Schema.
     pub(super) fn written_leaf(&mut self, object: &Object<'n, '_>, key: &'static str) {
         let errors = self.report.errors();
         self.note_alias(object, key);
@@ -60,7 +60,7 @@ impl<'n> TreeReader<'n, '_> {
         let (options, positionals) = bindings;
         let mut pieces = Vec::new();
         order.arrange(options, positionals, &mut pieces);
-        self.implementation(&mut tool, pieces);
+        self.set_implementation(&mut tool, pieces);
         self.finish(tool, served(schema.node));
     }
 
@@ -74,13 +74,13 @@ impl<'n> TreeReader<'n, '_> {
             let problem = self.report.at_key(
                 &IGNORED_FIELD,
                 &at,
-                "`input_schema` is not used beside `inputSchema`",
+                "`input_schema` is ignored because there is an `inputSchema`",
             );
             self.report.push(problem.hint("remove it"));
         }
     }
 
-    /// The options and the positionals, each in the order in which they stand on the command line.
+    /// The options and the positionals, each in command-line order.
     fn bindings(&mut self, object: &Object<'n, '_>, schema: &Object<'n, '_>) -> Bindings {
         let map = object.node("argv").filter(|node| node.is_object());
         let properties = schema.node("properties").map(Node::members).unwrap_or_default();
@@ -136,7 +136,7 @@ impl<'n> TreeReader<'n, '_> {
 
 type Bindings = (Vec<Binding>, Vec<Binding>);
 
-/// Parts options from positionals and puts these in the order that their numbers ask for.
+/// Separates options from positionals and sorts the latter by their number.
 fn split(bindings: Vec<(Option<u64>, Binding, String)>) -> Bindings {
     let (mut options, mut positionals) = (Vec::new(), Vec::new());
     for (position, binding, _) in bindings {
@@ -162,13 +162,13 @@ fn check_root(schema: &Object<'_, '_>, report: &mut Report) {
         let problem = report.at_value(
             &NOT_AN_OBJECT_SCHEMA,
             &schema.at.key("type"),
-            "arguments are an object, the schema is not of one",
+            "the schema does not describe an object, but arguments are one",
         );
         report.push(problem.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
     }
 }
 
-/// Where a property stands among the positionals, if it is one.
+/// The number of a positional; none for an option.
 fn position(entry: &Object<'_, '_>, report: &mut Report) -> Option<u64> {
     let node = entry.node("positional")?;
     match (&node.value, to_count(node)) {
@@ -212,7 +212,7 @@ fn kind(property: &Node<'_>) -> Option<Kind> {
     Kind::named(names.next()?).filter(|_| names.next().is_none())
 }
 
-/// The schema as it is written, without the name of its dialect.
+/// The schema as declared, without `$schema`.
 fn served(schema: &Node<'_>) -> Map<String, Json> {
     let members = schema.members().iter().filter(|member| member.key != "$schema");
     members.map(|member| (member.key.as_ref().to_owned(), member.value.to_value())).collect()
