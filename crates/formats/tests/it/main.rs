@@ -13,6 +13,7 @@ mod harness;
 mod inheritance;
 mod json;
 mod locating;
+mod own_corpus;
 mod parameters;
 mod prompts;
 mod rave;
