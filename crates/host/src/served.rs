@@ -12,8 +12,9 @@ use parking_lot::Mutex;
 use runtime::{Operations, Runtime, journal::Retention};
 use server::{
     Identity, Server,
-    control::{self, ControlCommands},
+    control::{ControlCommands, ControlSocket},
 };
+use tokio::task::JoinHandle;
 use toolkit::Change;
 use workspace::{Changes, Crib, Environment, Watcher};
 
@@ -154,14 +155,19 @@ impl ServedCrib {
         Ok(())
     }
 
-    /// Serves the control socket, through which `toolcrib reload`, `flags` and `operations` reach
-    /// this server, until dropped. A server that cannot have one serves its clients all the same.
-    pub async fn serve_control_socket(self) {
+    /// Opens the control socket, through which `toolcrib reload`, `flags` and `operations` reach this
+    /// server, and serves it in a task. Without one, which is logged, the server serves its clients all
+    /// the same. Bind it before announcing the server, so that a client of the announcement can use it.
+    pub async fn open_control_socket(&self) -> Option<JoinHandle<()>> {
         let path = servers::own_socket(&self.0.assembly.lock().crib().state_folder());
-        if let Err(error) = control::listen(&path, self.control_commands()).await {
-            tracing::warn!(
-                "no control socket, so `toolcrib reload` cannot reach this server: {error}"
-            );
+        match ControlSocket::bind(&path).await {
+            Ok(socket) => Some(tokio::spawn(socket.serve(self.clone().control_commands()))),
+            Err(error) => {
+                tracing::warn!(
+                    "no control socket, so `toolcrib reload` cannot reach this server: {error}"
+                );
+                None
+            }
         }
     }
 

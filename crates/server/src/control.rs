@@ -60,16 +60,28 @@ impl<F: Fn() -> BoxFuture<'static, String> + Send + Sync + 'static> From<F> for 
     }
 }
 
-/// Serves control commands on the socket at `path` until dropped, then removes it. A stale socket is
-/// replaced; a socket in use is an error.
-pub async fn listen(path: &Path, commands: impl Into<ControlCommands>) -> io::Result<()> {
-    let commands = Arc::new(commands.into());
-    let (listener, _socket) = bind(path).await?;
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => drop(tokio::spawn(respond(stream, commands.clone()))),
-            // Probably out of file descriptors: retry later.
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+/// A bound control socket. Callers can connect from now on; they get a response once it is served.
+pub struct ControlSocket {
+    listener: UnixListener,
+    _file: SocketFile,
+}
+
+impl ControlSocket {
+    /// Binds the socket at `path`. A stale socket is replaced; a socket in use is an error.
+    pub async fn bind(path: &Path) -> io::Result<Self> {
+        let (listener, _file) = bind(path).await?;
+        Ok(Self { listener, _file })
+    }
+
+    /// Serves control commands until dropped, then removes the socket.
+    pub async fn serve(self, commands: impl Into<ControlCommands>) {
+        let commands = Arc::new(commands.into());
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => drop(tokio::spawn(respond(stream, commands.clone()))),
+                // Probably out of file descriptors: retry later.
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
         }
     }
 }

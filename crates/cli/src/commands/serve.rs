@@ -94,7 +94,7 @@ async fn serve(
     stop_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
     served.watch(if args.watch { Watched::Everything } else { Watched::Documents })?;
-    let control = tokio::spawn(served.clone().serve_control_socket());
+    let control = served.open_control_socket().await;
     let server = served.server().clone();
     let result = match args.http {
         Some(address) => {
@@ -107,9 +107,11 @@ async fn serve(
         }
         None => server::serve_stdio_until(server, shutdown).await,
     };
-    // Waiting for the task drops its listener, which removes the socket.
-    control.abort();
-    let _ = control.await;
+    if let Some(control) = control {
+        control.abort();
+        // Waiting for the task drops its listener, which removes the socket.
+        let _ = control.await;
+    }
     result.map_err(|error| CommandError::machine(error.to_string()))
 }
 

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 use crate::temp_crib::{TempCrib, definition};
 
-/// How long anything may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test waits for an answer.
+const TIMEOUT: Duration = Duration::from_secs(60);
 const MODERN: &str = "2026-07-28";
 const LEGACY: &str = "2025-11-25";
 
@@ -28,7 +28,8 @@ struct Site {
 }
 
 impl Site {
-    /// Serves `say`, which prints a word, and `late`, which prints one after three seconds.
+    /// Serves `say`, which prints a word, and `late`, which prints one after six seconds: long enough to become an operation on a busy
+    /// machine.
     fn new() -> Self {
         let taking = |name: &str, command: &str, synchronous: bool| {
             let mut tool = definition(name, command);
@@ -39,7 +40,7 @@ impl Site {
         let crib = TempCrib::new()
             .tool("say", taking("say", "echo", true))
             .tool("late", taking("late", "sh late.sh", false))
-            .file("late.sh", "sleep 3; echo \"late $1\"")
+            .file("late.sh", "sleep 6; echo \"late $1\"")
             .file("toolcrib.toml", "[limits]\nconcurrency = 300\n");
         let mut serve = crib.command(&["serve", "--http", "127.0.0.1:0"]);
         let mut child =
@@ -68,7 +69,7 @@ impl Site {
             body.len()
         );
         let mut stream = TcpStream::connect(&self.address).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a limit");
         stream.write_all(format!("{head}{body}").as_bytes()).expect("sent");
         stream
     }
@@ -90,7 +91,7 @@ impl Site {
     }
 
     fn wait_for(&self, count: usize, state: &str) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while self.count(state) != count {
             assert!(Instant::now() < end, "{} {state}, not {count}", self.count(state));
             thread::sleep(Duration::from_millis(50));
@@ -194,11 +195,11 @@ impl<'a> Client<'a> {
     }
 }
 
-/// Says something on the control socket.
+/// Sends a command to the control socket and returns the answer.
 fn send_control_command(site: &Site, word: &str) -> String {
     let path = site.crib.state().join(format!("control-{}.sock", site.child.id()));
     let mut stream = UnixStream::connect(path).expect("a connection");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a limit");
     stream.write_all(format!("{word}\n").as_bytes()).expect("sent");
     let mut said = String::new();
     stream.read_to_string(&mut said).expect("an answer in time");

@@ -3,27 +3,14 @@
 use std::{
     os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::Path,
-    sync::Arc,
-    time::Duration,
 };
 
-use server::control::{ControlCommands, listen, send};
+use server::control::{ControlCommands, ControlSocket, send};
 use tokio::task::JoinHandle;
 
-async fn listening(path: &Path, commands: ControlCommands) -> JoinHandle<std::io::Result<()>> {
-    let path: Arc<Path> = path.into();
-    let listening = tokio::spawn({
-        let path = path.clone();
-        async move { listen(&path, commands).await }
-    });
-    tokio::time::timeout(Duration::from_secs(10), async {
-        while send(&path, "hello?").await.is_err() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
-    .expect("the socket opens");
-    listening
+async fn listening(path: &Path, commands: ControlCommands) -> JoinHandle<()> {
+    let socket = ControlSocket::bind(path).await.expect("the socket opens");
+    tokio::spawn(socket.serve(commands))
 }
 
 #[tokio::test]
@@ -77,7 +64,7 @@ async fn replaces_a_stale_socket_but_not_one_in_use() {
     drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
     assert!(path.exists(), "left behind");
     let server = listening(&path, ControlCommands::default()).await;
-    let second = listen(&path, ControlCommands::default()).await.expect_err("in use");
+    let second = ControlSocket::bind(&path).await.err().expect("in use");
     assert_eq!(second.kind(), std::io::ErrorKind::AddrInUse);
     assert!(send(&path, "x").await.is_ok(), "the first goes on");
     server.abort();
@@ -89,9 +76,8 @@ async fn refuses_a_folder_that_others_may_enter_and_leaves_it_alone() {
     let shared = folder.path().join("shared");
     std::fs::create_dir(&shared).expect("made");
     std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o755)).expect("changed");
-    let refused = listen(&shared.join("control.sock"), ControlCommands::default())
-        .await
-        .expect_err("not private");
+    let refused = ControlSocket::bind(&shared.join("control.sock")).await;
+    let refused = refused.err().expect("not private");
     assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
     assert_eq!(std::fs::metadata(&shared).expect("there").permissions().mode() & 0o777, 0o755);
 }
