@@ -10,7 +10,7 @@ use crate::temp_crib::repository;
 
 /// Crates whose modules still have cycles. The list only shrinks: a crate without cycles must not be
 /// on it.
-const TANGLED: &[&str] = &["catalog", "docs", "render", "workspace"];
+const TANGLED: &[&str] = &["catalog", "docs", "render"];
 
 #[test]
 fn top_level_modules_have_no_cycles() {
