@@ -138,7 +138,7 @@ fn the_other_flags_do_what_their_commands_do() {
     1 | {
       |  ^
       |
-      = help: add the missing bracket; is the file cut off?
+      = help: add the missing bracket; is the file truncated?
 
     1 file, 0 tools, 1 error, 0 warnings, 0 notes
     ");

@@ -201,7 +201,7 @@ fn doctor_reports_a_broken_configuration_and_goes_on() {
     state         STATE/toolcrib/cribs/crib-HASH
 
     Configuration
-      toolcrib.toml: `alow` is nothing that a policy can do; did you mean `allow`?
+      toolcrib.toml: unknown action `alow`; did you mean `allow`?
       the rest of this report ignores these parts
 
     Tools

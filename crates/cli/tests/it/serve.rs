@@ -262,7 +262,7 @@ fn a_broken_config_keeps_the_server_from_starting() {
     --- stderr
     error: toolcrib.toml: unknown field `names`, expected one of `name`, `full_names`, `roots`, `descriptions`, `errors`, `check_definition`
      |
-     = help: `toolcrib schema config` prints what may stand here; run `toolcrib check` to see where
+     = help: `toolcrib schema config` prints the valid keys; run `toolcrib check` to see where
     ");
 }
 
