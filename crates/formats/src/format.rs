@@ -73,7 +73,7 @@ pub struct Reading {
     pub tools: Vec<Tool>,
     /// Tools with an error, as far as they could be read: to check further, never to run.
     pub broken: Vec<Tool>,
-    /// Every problem found. A format reports to its [`Report`], from which these are taken.
+    /// Every problem found. A format reports to its `Report`, from which these are taken.
     pub diagnostics: Vec<Diagnostic>,
     /// The rules that the file allows itself to break.
     pub allowances: Vec<Allowance>,
