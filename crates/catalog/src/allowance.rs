@@ -21,7 +21,7 @@ impl Allowance {
     /// Whether it suppresses this diagnostic of the same definition. Errors are never suppressed,
     /// because a tool with an error cannot be served.
     pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
-        let is_inside = match &diagnostic.origin.place {
+        let is_inside = match &diagnostic.origin.location {
             Location::Whole | Location::Value(_) | Location::Key(_) => self.scope.start == 0,
             Location::Offset(at) => self.scope.contains(at),
             Location::Span(span) => self.scope.contains(&span.start),

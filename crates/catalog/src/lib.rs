@@ -6,7 +6,6 @@
 
 mod allowance;
 pub mod arguments;
-pub mod aspect;
 mod consent;
 mod custom_rule;
 mod description;
@@ -25,11 +24,11 @@ pub mod policy;
 mod schema;
 mod secret;
 mod similar;
+pub mod spec_details;
 mod switch;
 mod tool;
 
 pub use allowance::Allowance;
-pub use aspect::Aspects;
 pub use consent::Consent;
 pub use custom_rule::{CustomRule, CustomRuleText};
 pub use description::{Description, Example};
@@ -44,6 +43,7 @@ pub use policy::{Decision, Policy};
 pub use schema::{Schema, SchemaError};
 pub use secret::REDACTED;
 pub use similar::closest;
+pub use spec_details::SpecDetails;
 pub use switch::{Switch, apply_switches};
 pub use tool::{
     Annotations, Availability, Concurrency, Mode, OnMismatch, Parameter, StepLocation, Tool,

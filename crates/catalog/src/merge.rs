@@ -99,8 +99,8 @@ impl Catalog {
 }
 
 fn conflict(first: &Tool, second: &Tool) -> Option<Diagnostic> {
-    let are_documents = first.aspects.is_some()
-        && second.aspects.is_some()
+    let are_documents = first.details.is_some()
+        && second.details.is_some()
         && first.origin.source != second.origin.source;
     if are_documents {
         report_divergence(first, second)
@@ -132,15 +132,15 @@ fn report_divergence(first: &Tool, second: &Tool) -> Option<Diagnostic> {
 }
 
 fn report_duplicate(first: &Tool, second: &Tool) -> Diagnostic {
-    let place = first.origin.pointer().filter(|pointer| !pointer.is_empty());
-    let place = place.map_or_else(
+    let location = first.origin.pointer().filter(|pointer| !pointer.is_empty());
+    let location = location.map_or_else(
         || first.origin.source.to_string(),
         |pointer| format!("{}#{pointer}", first.origin.source),
     );
     Diagnostic::new(
         &DUPLICATE_NAME,
         second.origin.clone(),
-        format!("the name `{}` is taken by {place}", second.name),
+        format!("the name `{}` is taken by {location}", second.name),
     )
     .hint("rename one of the two")
     .also(first.origin.clone())

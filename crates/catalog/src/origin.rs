@@ -50,38 +50,38 @@ pub struct Origin {
     /// The source.
     pub source: SourceId,
     /// The location in it.
-    pub place: Location,
+    pub location: Location,
 }
 
 impl Origin {
     /// The source as a whole.
     pub fn whole(source: &SourceId) -> Self {
-        Self { source: source.clone(), place: Location::Whole }
+        Self { source: source.clone(), location: Location::Whole }
     }
 
     /// The value that `pointer` points at.
     pub fn value(source: &SourceId, pointer: impl Into<String>) -> Self {
-        Self { source: source.clone(), place: Location::Value(pointer.into()) }
+        Self { source: source.clone(), location: Location::Value(pointer.into()) }
     }
 
     /// The key of the member that `pointer` points at.
     pub fn key(source: &SourceId, pointer: impl Into<String>) -> Self {
-        Self { source: source.clone(), place: Location::Key(pointer.into()) }
+        Self { source: source.clone(), location: Location::Key(pointer.into()) }
     }
 
     /// The byte at `offset`.
     pub fn offset(source: &SourceId, offset: usize) -> Self {
-        Self { source: source.clone(), place: Location::Offset(offset) }
+        Self { source: source.clone(), location: Location::Offset(offset) }
     }
 
     /// The bytes of `span`.
     pub fn span(source: &SourceId, span: Range<usize>) -> Self {
-        Self { source: source.clone(), place: Location::Span(span) }
+        Self { source: source.clone(), location: Location::Span(span) }
     }
 
     /// The JSON pointer of this location, if it has one.
     pub fn pointer(&self) -> Option<&str> {
-        match &self.place {
+        match &self.location {
             Location::Value(pointer) | Location::Key(pointer) => Some(pointer),
             Location::Whole | Location::Offset(_) | Location::Span(_) => None,
         }
@@ -95,6 +95,6 @@ impl Origin {
     /// The origin of the value at the JSON pointer `path` inside this one.
     pub fn below(&self, path: &str) -> Self {
         let base = self.pointer().unwrap_or_default();
-        Self { source: self.source.clone(), place: Location::Value(format!("{base}{path}")) }
+        Self { source: self.source.clone(), location: Location::Value(format!("{base}{path}")) }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    Aspects, Consent, Description, ErrorForm, Implementation, Location, Origin, Schema,
+    Consent, Description, ErrorForm, Implementation, Location, Origin, Schema, SpecDetails,
     arguments::ErrorDetail, implementation::Piece,
 };
 
@@ -58,7 +58,7 @@ pub struct Tool {
     /// Other tools without an implementation can only be bound to programs that take JSON.
     pub unbound: Option<Vec<Piece>>,
     /// What a Markdown specification states beyond what a call needs.
-    pub aspects: Option<Box<Aspects>>,
+    pub details: Option<Box<SpecDetails>>,
     /// Where it is defined.
     pub origin: Origin,
 }
@@ -95,7 +95,7 @@ impl Tool {
             measured: None,
             implementation,
             unbound: None,
-            aspects: None,
+            details: None,
             origin,
         }
     }
@@ -117,13 +117,13 @@ impl Tool {
 
     /// The origin of a location in its source.
     pub fn origin_of(&self, location: &Location) -> Origin {
-        Origin { source: self.origin.source.clone(), place: location.clone() }
+        Origin { source: self.origin.source.clone(), location: location.clone() }
     }
 
     /// Where the parameter `name` is defined; the origin of the tool if unknown.
     pub fn parameter_origin(&self, name: &str) -> Origin {
         match self.parameters.iter().find(|parameter| parameter.name == name) {
-            Some(parameter) => self.origin_of(&parameter.place),
+            Some(parameter) => self.origin_of(&parameter.location),
             None => self.origin.clone(),
         }
     }
@@ -151,7 +151,7 @@ pub struct Parameter {
     /// A short name, if there is one.
     pub alias: Option<String>,
     /// Where it is defined.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// Where a step of a sequence is defined.

@@ -8,7 +8,7 @@ use std::{
 
 use catalog::{
     Catalog, SourceId, Tool,
-    aspect::{Version, VersionOf},
+    spec_details::{Version, VersionOf},
 };
 
 use crate::{
@@ -171,6 +171,6 @@ fn fill_document_versions(old: &Catalog, new: &Catalog, comparisons: &mut [ToolC
 
 /// The version that `tool` has from its document.
 fn document_version(tool: &Tool) -> Option<&Version> {
-    let version = tool.aspects.as_ref()?.version.as_ref()?;
+    let version = tool.details.as_ref()?.version.as_ref()?;
     (version.of == VersionOf::Document).then_some(version)
 }

@@ -1,7 +1,7 @@
 //! Compares texts and annotations: information that decides how models and hosts use a tool, but not
 //! which calls it accepts.
 
-use catalog::{Aspects, Tool, aspect::Remark};
+use catalog::{SpecDetails, Tool, spec_details::Remark};
 use serde_json::Value;
 
 use crate::{
@@ -176,13 +176,13 @@ fn compare_tool_annotations(old: &Tool, new: &Tool) -> Vec<Change> {
 
 /// Compares the sections of specifications that have no schema.
 fn compare_sections(old: &Tool, new: &Tool) -> Vec<Change> {
-    let none = Aspects::default();
-    let [before, now] = [old, new].map(|tool| tool.aspects.as_deref().unwrap_or(&none));
-    let errors = |aspects: &Aspects| {
-        aspects.errors.as_ref().map(|errors| errors.text.clone()).unwrap_or_default()
+    let none = SpecDetails::default();
+    let [before, now] = [old, new].map(|tool| tool.details.as_deref().unwrap_or(&none));
+    let errors = |details: &SpecDetails| {
+        details.errors.as_ref().map(|errors| errors.text.clone()).unwrap_or_default()
     };
-    let idempotency = |aspects: &Aspects| {
-        aspects.idempotency.as_ref().map(|section| section.text.clone()).unwrap_or_default()
+    let idempotency = |details: &SpecDetails| {
+        details.idempotency.as_ref().map(|section| section.text.clone()).unwrap_or_default()
     };
     let sections: [(&'static ChangeRule, &str, String, String); 4] = [
         (&ERRORS_CHANGED, "errors", errors(before), errors(now)),
@@ -212,8 +212,8 @@ fn join_remarks(remarks: &[Remark]) -> String {
     remarks.iter().map(|remark| remark.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-fn join_calls(aspects: &Aspects) -> String {
-    aspects.usages.iter().map(|usage| format!("{:?}", usage.call)).collect::<Vec<_>>().join("\n")
+fn join_calls(details: &SpecDetails) -> String {
+    details.usages.iter().map(|usage| format!("{:?}", usage.call)).collect::<Vec<_>>().join("\n")
 }
 
 /// Everything that decides how a tool runs.

@@ -1,6 +1,6 @@
 //! The parameters and the fields of the result of a tool, with those that are inside of others.
 
-use catalog::{Implementation, Tool, aspect::OutputField, implementation::Access};
+use catalog::{Implementation, Tool, implementation::Access, spec_details::OutputField};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -34,7 +34,7 @@ pub(crate) fn results(tool: &Tool) -> Vec<Row> {
     let mut rows = Vec::new();
     match &tool.output {
         Some(schema) => push(&mut rows, schema.object(), "", 0),
-        None => rows.extend(tool.aspects.iter().flat_map(|aspects| &aspects.outputs).map(named)),
+        None => rows.extend(tool.details.iter().flat_map(|details| &details.outputs).map(named)),
     }
     rows
 }

@@ -70,13 +70,13 @@ pub(crate) fn sheet(tool: &Tool) -> Sheet {
         parameters: fields::parameters(tool),
         results: fields::results(tool),
         errors: tool
-            .aspects
+            .details
             .as_ref()
-            .and_then(|aspects| Some(aspects.errors.as_ref()?.text.clone())),
+            .and_then(|details| Some(details.errors.as_ref()?.text.clone())),
         security: tool
-            .aspects
+            .details
             .iter()
-            .flat_map(|aspects| &aspects.security)
+            .flat_map(|details| &details.security)
             .map(|remark| remark.text.clone())
             .collect(),
         runs: command_line::lines(tool),
@@ -143,7 +143,7 @@ fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
         }),
     );
     let said =
-        tool.aspects.as_ref().and_then(|aspects| Some(aspects.idempotency.as_ref()?.text.clone()));
+        tool.details.as_ref().and_then(|details| Some(details.idempotency.as_ref()?.text.clone()));
     push("idempotency", said);
     push("approval", is_asked_about(tool).then(|| "each call must be approved".to_owned()));
     push(

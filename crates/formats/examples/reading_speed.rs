@@ -65,8 +65,8 @@ fn locate(file: &[u8]) {
     let text = String::from_utf8_lossy(file);
     let locator = Locator::new(&text);
     for found in &reading.diagnostics {
-        let place: &Location = &found.origin.place;
-        black_box(locator.range(place));
+        let location: &Location = &found.origin.location;
+        black_box(locator.range(location));
     }
 }
 

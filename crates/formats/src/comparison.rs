@@ -30,8 +30,8 @@ const FIELDS: [Field; 28] = [
     ("examples", |tool| non_empty(tool.description.examples.iter().map(|example| json!(example.arguments)).collect())),
     ("explanations", explanations),
     ("implementation_example", |tool| tool.description.transcript.as_deref().map_or(Value::Null, words)),
-    ("errors", |tool| aspect(tool, |aspects| aspects.errors.as_ref().map(|errors| errors.text.clone()))),
-    ("idempotency", |tool| aspect(tool, |aspects| aspects.idempotency.as_ref().map(|idempotency| idempotency.text.clone()))),
+    ("errors", |tool| spec_detail(tool, |details| details.errors.as_ref().map(|errors| errors.text.clone()))),
+    ("idempotency", |tool| spec_detail(tool, |details| details.idempotency.as_ref().map(|idempotency| idempotency.text.clone()))),
     ("security", security),
     ("mutates", |tool| json!(tool.annotations.mutates)),
     ("dangerous", |tool| json!(tool.annotations.dangerous)),
@@ -144,12 +144,12 @@ fn explanations(tool: &Tool) -> Value {
     non_empty(explanations.collect())
 }
 
-fn aspect(tool: &Tool, of: fn(&catalog::Aspects) -> Option<String>) -> Value {
-    tool.aspects.as_ref().and_then(|aspects| of(aspects)).map_or(Value::Null, |text| words(&text))
+fn spec_detail(tool: &Tool, of: fn(&catalog::SpecDetails) -> Option<String>) -> Value {
+    tool.details.as_ref().and_then(|details| of(details)).map_or(Value::Null, |text| words(&text))
 }
 
 fn security(tool: &Tool) -> Value {
-    let remarks = tool.aspects.iter().flat_map(|aspects| &aspects.security);
+    let remarks = tool.details.iter().flat_map(|details| &details.security);
     non_empty(remarks.map(|remark| words(&remark.text)).collect())
 }
 

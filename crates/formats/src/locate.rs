@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// The bytes of a location. For several locations in one text, use a [`Locator`].
-pub fn locate(text: &str, place: &Location) -> Range<usize> {
-    Locator::new(text).range(place)
+pub fn locate(text: &str, location: &Location) -> Range<usize> {
+    Locator::new(text).range(location)
 }
 
 /// Resolves locations in one text.
@@ -36,8 +36,8 @@ impl<'a> Locator<'a> {
 
     /// The bytes of a location; those of its nearest ancestor if it does not exist, since a missing field
     /// is reported at the object that lacks it.
-    pub fn range(&self, place: &Location) -> Range<usize> {
-        match place {
+    pub fn range(&self, location: &Location) -> Range<usize> {
+        match location {
             Location::Whole => 0..self.text.len(),
             Location::Offset(offset) => self.character(*offset),
             Location::Span(span) => {

@@ -177,7 +177,7 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
         return None;
     }
     let place = Location::Value(object.at.pointer());
-    let origin = Origin { source: report.source().clone(), place };
+    let origin = Origin { source: report.source().clone(), location: place };
     let mut tool = Tool::new(name, text, Schema::new(input), Implementation::Missing, origin);
     tool.title = title;
     tool.output = output.map(Schema::new);
@@ -237,6 +237,6 @@ fn parameters(object: &Object<'_, '_>, input: &Schema) -> Vec<Parameter> {
     let place = |name: &str| Location::Value(at.key(name).pointer());
     input
         .properties()
-        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) })
+        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, location: place(name) })
         .collect()
 }

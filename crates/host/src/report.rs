@@ -129,7 +129,7 @@ impl Text {
 pub fn positions_in(text: &str, diagnostics: &[Diagnostic]) -> Vec<Option<Position>> {
     let text = Text::new(text.to_owned());
     let locator = Locator::new(&text.text);
-    diagnostics.iter().map(|found| text.position(&locator, &found.origin.place)).collect()
+    diagnostics.iter().map(|found| text.position(&locator, &found.origin.location)).collect()
 }
 
 /// The position of a diagnostic, and of its related location.
@@ -147,7 +147,7 @@ fn resolve_positions<'a>(
         let origins = [Some(&diagnostic.origin), diagnostic.also.as_ref()];
         for (slot, origin) in origins.into_iter().enumerate() {
             if let Some(origin) = origin {
-                by_source.entry(&origin.source).or_default().push((index, slot, &origin.place));
+                by_source.entry(&origin.source).or_default().push((index, slot, &origin.location));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, ops::Range};
 
-use catalog::{Implementation, Origin, Tool, aspect::Section, implementation::Piece};
+use catalog::{Implementation, Origin, Tool, implementation::Piece, spec_details::Section};
 use serde_json::Value;
 
 use crate::prose::{Word, split_prose};
@@ -87,11 +87,11 @@ impl<'a> Text<'a> {
 
     /// The origin of the text, as exact as the format allows.
     pub(crate) fn origin(&self) -> Origin {
-        let aspects = self.tool.aspects.as_deref().filter(|_| self.role == Role::Description);
-        let purpose = aspects.and_then(|aspects| aspects.section(Section::Purpose));
+        let details = self.tool.details.as_deref().filter(|_| self.role == Role::Description);
+        let purpose = details.and_then(|details| details.section(Section::Purpose));
         match (self.parameter, purpose) {
             (Some(name), _) => self.tool.parameter_origin(name),
-            (None, Some(place)) => self.tool.origin_of(place),
+            (None, Some(location)) => self.tool.origin_of(location),
             (None, None) => self.tool.origin.clone(),
         }
     }

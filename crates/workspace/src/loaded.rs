@@ -41,7 +41,7 @@ impl Loaded {
 /// Problems of the text come first, then those of values in the order of their JSON pointers, whose
 /// offsets are not known before the file is parsed again for printing.
 fn sort_key(diagnostic: &Diagnostic) -> (usize, &str) {
-    match &diagnostic.origin.place {
+    match &diagnostic.origin.location {
         Location::Whole => (0, ""),
         Location::Offset(offset) => (*offset, ""),
         Location::Span(span) => (span.start, ""),

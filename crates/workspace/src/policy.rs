@@ -168,7 +168,7 @@ fn broken(source: &SourceId, span: Range<usize>, message: String) -> Diagnostic 
 }
 
 fn offset(diagnostic: &Diagnostic) -> usize {
-    match diagnostic.origin.place {
+    match diagnostic.origin.location {
         catalog::Location::Offset(offset) => offset,
         _ => 0,
     }

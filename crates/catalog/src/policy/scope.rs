@@ -91,7 +91,7 @@ impl Scope<'_> {
 
 /// The `tool` variable of custom rules.
 fn definition_variable(tool: &Tool) -> Value {
-    let aspects = tool.aspects.clone().unwrap_or_default();
+    let details = tool.details.clone().unwrap_or_default();
     let annotations = &tool.annotations;
     let schema = |schema: &crate::Schema| Value::Object((**schema.object()).clone());
     json!({
@@ -110,11 +110,11 @@ fn definition_variable(tool: &Tool) -> Value {
         "output": tool.output.as_ref().map(schema),
         "served": tool.is_callable(),
         "file": tool.origin.source.as_str(),
-        "sections": aspects.sections.iter().map(|(section, _)| section.title()).collect::<Vec<_>>(),
-        "security": aspects.security.iter().map(|remark| remark.text.as_str()).collect::<Vec<_>>(),
-        "errors": aspects.errors.map(|errors| errors.text),
-        "idempotency": aspects.idempotency.map(|idempotency| idempotency.text),
-        "examples": aspects.usages.into_iter().filter_map(|usage| usage.call).collect::<Vec<_>>(),
+        "sections": details.sections.iter().map(|(section, _)| section.title()).collect::<Vec<_>>(),
+        "security": details.security.iter().map(|remark| remark.text.as_str()).collect::<Vec<_>>(),
+        "errors": details.errors.map(|errors| errors.text),
+        "idempotency": details.idempotency.map(|idempotency| idempotency.text),
+        "examples": details.usages.into_iter().filter_map(|usage| usage.call).collect::<Vec<_>>(),
     })
 }
 

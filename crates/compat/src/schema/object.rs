@@ -107,7 +107,7 @@ impl<'a> Comparer<'a> {
 /// output schema. Nested fields (`a.b`) follow from their parents.
 pub(super) fn compare_field_names(old: &Tool, new: &Tool) -> Vec<Change> {
     let field_names = |tool: &Tool| -> Vec<String> {
-        let fields = tool.aspects.iter().flat_map(|aspects| &aspects.outputs);
+        let fields = tool.details.iter().flat_map(|details| &details.outputs);
         fields.map(|field| field.name.clone()).filter(|name| !name.contains('.')).collect()
     };
     let (old, new) = (field_names(old), field_names(new));

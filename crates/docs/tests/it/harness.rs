@@ -78,7 +78,7 @@ pub(crate) fn grep() -> Tool {
     tool.parameters = vec![Parameter {
         name: "ignore-case".into(),
         alias: Some("i".into()),
-        place: Location::Whole,
+        location: Location::Whole,
     }];
     tool.annotations = Annotations {
         mutates: Some(false),

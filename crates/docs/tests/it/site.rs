@@ -1,8 +1,8 @@
 //! The pages of a catalog for a browser.
 
 use catalog::{
-    Aspects, Catalog, Example, Implementation, Location, Origin, SourceId, Tool,
-    aspect::{ErrorText, Idempotency, IdempotencyClaim, Remark},
+    Catalog, Example, Implementation, Location, Origin, SourceId, SpecDetails, Tool,
+    spec_details::{ErrorText, Idempotency, IdempotencyClaim, Remark},
 };
 use docs::Page;
 use serde_json::json;
@@ -29,22 +29,22 @@ fn specified() -> Tool {
         arguments: json!({"path": "a.txt"}).as_object().cloned().unwrap_or_default(),
         explanation: "One file".into(),
     }];
-    tool.aspects = Some(Box::new(Aspects {
+    tool.details = Some(Box::new(SpecDetails {
         errors: Some(ErrorText {
             text: "A missing file is `FileNotFound`.".into(),
             fields: vec![],
-            place: Location::Whole,
+            location: Location::Whole,
         }),
         idempotency: Some(Idempotency {
             claim: IdempotencyClaim::Yes,
             text: "Yes: it only reads".into(),
-            place: Location::Whole,
+            location: Location::Whole,
         }),
         security: vec![Remark {
             text: "**Paths** stay below the root.".into(),
-            place: Location::Whole,
+            location: Location::Whole,
         }],
-        ..Aspects::default()
+        ..SpecDetails::default()
     }));
     tool
 }

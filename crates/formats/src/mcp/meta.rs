@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use catalog::{
-    Aspects, Example, Location, Tool,
-    aspect::{ErrorText, Idempotency, IdempotencyClaim, Remark, Section, Version, VersionOf},
+    Example, Location, SpecDetails, Tool,
+    spec_details::{ErrorText, Idempotency, IdempotencyClaim, Remark, Section, Version, VersionOf},
 };
 use serde_json::{Map, Value, json};
 
@@ -28,11 +28,11 @@ pub(super) fn write(tool: &Tool) -> Map<String, Value> {
     put(EXECUTION_TIME, tool.measured.map(|took| took.as_secs_f64().into()));
     let examples: Vec<Value> = tool.description.examples.iter().map(example).collect();
     put(EXAMPLES, (!examples.is_empty()).then_some(Value::Array(examples)));
-    if let Some(aspects) = &tool.aspects {
-        put(ERRORS, aspects.errors.as_ref().map(|errors| errors.text.clone().into()));
-        put(IDEMPOTENCY, aspects.idempotency.as_ref().map(|said| said.text.clone().into()));
+    if let Some(details) = &tool.details {
+        put(ERRORS, details.errors.as_ref().map(|errors| errors.text.clone().into()));
+        put(IDEMPOTENCY, details.idempotency.as_ref().map(|said| said.text.clone().into()));
         let security: Vec<Value> =
-            aspects.security.iter().map(|remark| remark.text.clone().into()).collect();
+            details.security.iter().map(|remark| remark.text.clone().into()).collect();
         put(SECURITY, (!security.is_empty()).then_some(Value::Array(security)));
     }
     meta
@@ -58,7 +58,7 @@ pub(super) fn read(meta: &Value, tool: &mut Tool) {
     let examples = meta.get(EXAMPLES).and_then(Value::as_array).into_iter().flatten();
     tool.description.examples = examples.filter_map(read_example).collect();
     if [ERRORS, IDEMPOTENCY, SECURITY].iter().any(|key| meta.get(key).is_some()) {
-        tool.aspects = Some(Box::new(aspects(meta, tool)));
+        tool.details = Some(Box::new(details(meta, tool)));
     }
 }
 
@@ -68,10 +68,10 @@ fn read_example(example: &Value) -> Option<Example> {
     Some(Example { arguments: example.get("arguments")?.as_object()?.clone(), explanation })
 }
 
-/// Restores the aspects of a converted specification. All sections count as present: the specification
+/// Restores the details of a converted specification. All sections count as present: the specification
 /// was checked for them before it was converted.
-fn aspects(meta: &Value, tool: &Tool) -> Aspects {
-    let place = &tool.origin.place;
+fn details(meta: &Value, tool: &Tool) -> SpecDetails {
+    let location = &tool.origin.location;
     let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
     let remarks = meta
         .get(SECURITY)
@@ -84,23 +84,23 @@ fn aspects(meta: &Value, tool: &Tool) -> Aspects {
         Some(false) => IdempotencyClaim::No,
         None => IdempotencyClaim::Unclear,
     };
-    let version = |text: String| Version { text, of: VersionOf::Tool, place: place.clone() };
-    Aspects {
-        sections: Section::ALL.map(|section| (section, Location::clone(place))).into(),
+    let version = |text: String| Version { text, of: VersionOf::Tool, location: location.clone() };
+    SpecDetails {
+        sections: Section::ALL.map(|section| (section, Location::clone(location))).into(),
         errors: text(ERRORS).map(|text| ErrorText {
             text,
             fields: Vec::new(),
-            place: place.clone(),
+            location: location.clone(),
         }),
         idempotency: text(IDEMPOTENCY).map(|text| Idempotency {
             claim: answer,
             text,
-            place: place.clone(),
+            location: location.clone(),
         }),
         security: remarks
-            .map(|text| Remark { text: text.to_owned(), place: place.clone() })
+            .map(|text| Remark { text: text.to_owned(), location: location.clone() })
             .collect(),
         version: tool.annotations.version.clone().map(version),
-        ..Aspects::default()
+        ..SpecDetails::default()
     }
 }

@@ -49,7 +49,7 @@ impl Parameter<'_> {
         catalog::Parameter {
             name: self.name.to_owned(),
             alias: self.alias.map(str::to_owned),
-            place: catalog::Location::Value(self.pointer.clone()),
+            location: catalog::Location::Value(self.pointer.clone()),
         }
     }
 }

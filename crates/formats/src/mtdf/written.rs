@@ -224,7 +224,7 @@ fn defined(schema: &Object<'_, '_>) -> Vec<catalog::Parameter> {
     let defined = |name: &str| catalog::Parameter {
         name: name.to_owned(),
         alias: None,
-        place: catalog::Location::Value(at.key(name).pointer()),
+        location: catalog::Location::Value(at.key(name).pointer()),
     };
     properties.iter().map(|property| defined(&property.key)).collect()
 }

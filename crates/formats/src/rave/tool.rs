@@ -79,8 +79,10 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         }
         let name = name?;
         let implementation = self.implementation(name, &input);
-        let origin =
-            Origin { source: self.report.source().clone(), place: Location::Value(String::new()) };
+        let origin = Origin {
+            source: self.report.source().clone(),
+            location: Location::Value(String::new()),
+        };
         let mut tool = Tool::new(name, description, Schema::new(input), implementation, origin);
         tool.parameters = parameters(&tool.input);
         tool.title = title;
@@ -339,6 +341,6 @@ fn parameters(input: &Schema) -> Vec<Parameter> {
     let place = |name: &str| Location::Value(at.key(name).pointer());
     input
         .properties()
-        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, place: place(name) })
+        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, location: place(name) })
         .collect()
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use catalog::{
     Location,
-    aspect::{
+    spec_details::{
         ErrorText, Idempotency, IdempotencyClaim, Remark, Section, Usage, Version, VersionOf,
     },
 };
@@ -35,7 +35,7 @@ fn said<'a, 'p>(
 
 /// What is said about errors, with the names of fields in it.
 pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
-    let place = said(page, parts, Section::Errors).next()?.place.clone();
+    let place = said(page, parts, Section::Errors).next()?.location.clone();
     let chunks = || said(page, parts, Section::Errors).flat_map(|part| &part.chunks);
     let words = chunks().map(|chunk| spoken(page, chunk)).collect::<Vec<_>>().join("\n");
     let mut fields: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn errors(page: &Page<'_>, parts: &[Part<'_>]) -> Option<ErrorText> {
     // As it is written: blocks of JSON and tables are part of it.
     let text =
         chunks().map(|chunk| page.str(&span(chunk)).trim_end()).collect::<Vec<_>>().join("\n\n");
-    Some(ErrorText { text, fields, place: Location::Span(place) })
+    Some(ErrorText { text, fields, location: Location::Span(place) })
 }
 
 /// The text of a piece; of a table, that of its cells.
@@ -82,7 +82,7 @@ pub(super) fn idempotency(page: &Page<'_>, parts: &[Part<'_>]) -> Option<Idempot
         Some((label, rest)) if words(label).starts_with("idempoten") => rest.trim().to_owned(),
         _ => text,
     };
-    Some(Idempotency { claim: claim(&said), text: said, place: Location::Span(span) })
+    Some(Idempotency { claim: claim(&said), text: said, location: Location::Span(span) })
 }
 
 fn claim(said: &str) -> IdempotencyClaim {
@@ -136,12 +136,12 @@ fn usage(page: &Page<'_>, content: &Range<usize>) -> Usage {
     let written = written::read(page.text, content);
     let problem = written.problem.map(|(message, at)| Remark {
         text: message.replace("the file", "it"),
-        place: Location::Span(at..at + 1),
+        location: Location::Span(at..at + 1),
     });
     Usage {
         call: written.root.map(|root| root.to_value()),
         problem,
-        place: Location::Span(page.trimmed(content)),
+        location: Location::Span(page.trimmed(content)),
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) fn security(page: &Page<'_>, parts: &[Part<'_>]) -> Vec<Remark> {
 fn remarks(page: &Page<'_>, chunk: &Chunk<'_>) -> Vec<Remark> {
     let remark = |span: Range<usize>| Remark {
         text: one_line(page.str(&span)),
-        place: Location::Span(span),
+        location: Location::Span(span),
     };
     match chunk {
         Chunk::Block(Block { kind: Kind::List(items), .. }) => {
@@ -198,7 +198,7 @@ fn written_version(page: &Page<'_>, span: &Range<usize>, of: VersionOf) -> Optio
     (!version.is_empty()).then(|| Version {
         text: version.to_owned(),
         of,
-        place: Location::Span(start..start + word.len()),
+        location: Location::Span(start..start + word.len()),
     })
 }
 

@@ -165,7 +165,7 @@ impl Field {
     }
 
     /// Where it is written.
-    pub(super) fn place(&self) -> Location {
+    pub(super) fn location(&self) -> Location {
         Location::Span(self.span.clone())
     }
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use catalog::{Aspects, Location, SourceId, Tool, aspect::Section};
+use catalog::{Location, SourceId, SpecDetails, Tool, spec_details::Section};
 
 use super::{
     kind,
@@ -80,19 +80,19 @@ fn meaning(source: &SourceId, text: &str) -> Vec<Tool> {
     let (mut tools, _) = read_page(text, &|_| Err(String::new()), &mut report);
     for tool in &mut tools {
         tool.origin = catalog::Origin::whole(source);
-        tool.parameters.iter_mut().for_each(|parameter| parameter.place = Location::Whole);
-        tool.aspects = tool.aspects.take().map(|aspects| Box::new(said(*aspects)));
+        tool.parameters.iter_mut().for_each(|parameter| parameter.location = Location::Whole);
+        tool.details = tool.details.take().map(|details| Box::new(said(*details)));
     }
     tools
 }
 
 /// What is said about errors, security and repeated calls, without the places.
-fn said(mut aspects: Aspects) -> Aspects {
-    aspects.errors.iter_mut().for_each(|errors| errors.place = Location::Whole);
-    aspects.security.iter_mut().for_each(|remark| remark.place = Location::Whole);
-    aspects.idempotency.iter_mut().for_each(|idempotency| idempotency.place = Location::Whole);
-    let Aspects { errors, security, idempotency, .. } = aspects;
-    Aspects { errors, security, idempotency, ..Aspects::default() }
+fn said(mut details: SpecDetails) -> SpecDetails {
+    details.errors.iter_mut().for_each(|errors| errors.location = Location::Whole);
+    details.security.iter_mut().for_each(|remark| remark.location = Location::Whole);
+    details.idempotency.iter_mut().for_each(|idempotency| idempotency.location = Location::Whole);
+    let SpecDetails { errors, security, idempotency, .. } = details;
+    SpecDetails { errors, security, idempotency, ..SpecDetails::default() }
 }
 
 /// Whether tables of a section are parameters or a result: others are text that people are shown as it is.

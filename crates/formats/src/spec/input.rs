@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use catalog::{Location, Parameter, aspect::Section};
+use catalog::{Location, Parameter, spec_details::Section};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -386,7 +386,7 @@ fn told(problem: &str) -> String {
 }
 
 fn parameter(name: &str, span: &Range<usize>) -> Parameter {
-    Parameter { name: name.to_owned(), alias: None, place: Location::Span(span.clone()) }
+    Parameter { name: name.to_owned(), alias: None, location: Location::Span(span.clone()) }
 }
 
 /// The types that a schema names, in order; none if it does not say.

@@ -4,8 +4,8 @@
 use std::{collections::HashMap, ops::Range};
 
 use catalog::{
-    Annotations, Aspects, Implementation, Location, Origin, Schema, Tool, aspect::Section,
-    aspect::Version, name,
+    Annotations, Implementation, Location, Origin, Schema, SpecDetails, Tool, name,
+    spec_details::Section, spec_details::Version,
 };
 use serde_json::{Map, json};
 
@@ -44,8 +44,8 @@ impl PageReader<'_, '_> {
             }
         }
         for tool in &mut tools {
-            let aspects = tool.aspects.get_or_insert_default();
-            aspects.version = version.cloned();
+            let details = tool.details.get_or_insert_default();
+            details.version = version.cloned();
             tool.annotations = Annotations {
                 version: version.map(|version| version.text.clone()),
                 ..Annotations::default()
@@ -105,7 +105,7 @@ impl PageReader<'_, '_> {
             let mut tool = self.bare_tool(&span, description)?;
             if is_known {
                 tool.input = Schema::new(assemble::object(&fields, Rest::Closed));
-                tool.aspects
+                tool.details
                     .get_or_insert_default()
                     .sections
                     .push((Section::Input, Location::Span(cell(inputs))));
@@ -152,9 +152,9 @@ impl PageReader<'_, '_> {
         let open = Schema::new(Map::from_iter([("type".to_owned(), json!("object"))]));
         let origin = Origin::span(self.report.source(), span.clone());
         let mut tool = Tool::new(name, description, open, Implementation::Missing, origin);
-        tool.aspects = Some(Box::new(Aspects {
+        tool.details = Some(Box::new(SpecDetails {
             sections: vec![(Section::Purpose, Location::Span(span.clone()))],
-            ..Aspects::default()
+            ..SpecDetails::default()
         }));
         Some(tool)
     }

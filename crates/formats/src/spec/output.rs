@@ -2,7 +2,7 @@
 
 use catalog::{
     Location, Schema,
-    aspect::{OutputField, Section},
+    spec_details::{OutputField, Section},
 };
 use serde_json::Value;
 
@@ -53,10 +53,10 @@ impl PageReader<'_, '_> {
             .iter()
             .find_map(|(written, span)| Some((written.root.as_ref()?.to_value(), span)))
         {
-            let place = Location::Span(span.clone());
+            let location = Location::Span(span.clone());
             return Output {
                 schema: value.is_object().then(|| Schema::new(written::inferred(&value, 0))),
-                fields: shown(&value, &place),
+                fields: shown(&value, &location),
             };
         }
         Output { schema: None, fields: of_output().flat_map(|part| self.listed(part)).collect() }
@@ -88,7 +88,7 @@ impl PageReader<'_, '_> {
                     .and_then(|examples| examples.get(0))
                     .or_else(|| get("example"))
                     .cloned(),
-                place: Location::Span(span.clone()),
+                location: Location::Span(span.clone()),
             }
         };
         let fields = schema.properties.iter().map(field).collect();
@@ -110,7 +110,7 @@ impl PageReader<'_, '_> {
             description: String::new(),
             is_typed: false,
             example: None,
-            place: Location::Span(span.start + at.start..span.start + at.end),
+            location: Location::Span(span.start + at.start..span.start + at.end),
         };
         names.map(field).collect()
     }
@@ -125,20 +125,20 @@ fn flatten(field: &Field, outer: &str, into: &mut Vec<OutputField>) {
         description: field.description.clone(),
         is_typed: field.is_typed,
         example: field.example.clone(),
-        place: field.place(),
+        location: field.location(),
     });
     field.inner.iter().for_each(|inner| flatten(inner, &name, into));
 }
 
 /// The fields of an example of the result.
-fn shown(value: &Value, place: &Location) -> Vec<OutputField> {
+fn shown(value: &Value, location: &Location) -> Vec<OutputField> {
     let members = value.as_object().into_iter().flatten();
     let field = |(name, value): (&String, &Value)| OutputField {
         name: name.clone(),
         description: String::new(),
         is_typed: true,
         example: Some(value.clone()),
-        place: place.clone(),
+        location: location.clone(),
     };
     members.map(field).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use catalog::aspect::Section;
+use catalog::spec_details::Section;
 
 use super::{
     inline::{UNSAID, label, plain_label},
@@ -21,7 +21,7 @@ pub(super) struct Part<'p> {
     /// How it is introduced.
     pub(super) by: By,
     /// The bytes of its title, or of the tool's heading.
-    pub(super) place: Range<usize>,
+    pub(super) location: Range<usize>,
     /// What it has.
     pub(super) chunks: Vec<Chunk<'p>>,
 }
@@ -82,7 +82,7 @@ pub(super) fn parts<'p>(
         title: String::new(),
         number: None,
         by: By::Tool,
-        place: heading.clone(),
+        location: heading.clone(),
         chunks: Vec::new(),
     };
     let mut parting = Parting { page, parts: vec![first], under: None };
@@ -165,14 +165,14 @@ impl<'p> Parting<'p, '_> {
         }
     }
 
-    fn begin(&mut self, section: Option<Section>, title: &str, by: By, place: Range<usize>) {
+    fn begin(&mut self, section: Option<Section>, title: &str, by: By, location: Range<usize>) {
         let number = super::title::number(title);
         self.parts.push(Part {
             section,
             title: words(title),
             number,
             by,
-            place,
+            location,
             chunks: Vec::new(),
         });
     }

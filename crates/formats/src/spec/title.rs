@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use catalog::aspect::Section;
+use catalog::spec_details::Section;
 
 use super::inline::{code, is_file_name, is_name, is_placeholder};
 

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use catalog::{
-    Annotations, Aspects, Example, Implementation, Location, Origin, Tool,
-    aspect::{IdempotencyClaim, Section, Usage, Version},
-    name,
+    Annotations, Example, Implementation, Location, Origin, SpecDetails, Tool, name,
+    spec_details::{IdempotencyClaim, Section, Usage, Version},
 };
 use serde_json::Value;
 
@@ -41,7 +40,7 @@ impl PageReader<'_, '_> {
             name: named.name.clone(),
             origin: Origin {
                 source: tool.origin.source.clone(),
-                place: Location::Span(named.span.clone()),
+                location: Location::Span(named.span.clone()),
             },
             ..tool.clone()
         };
@@ -68,7 +67,7 @@ impl PageReader<'_, '_> {
         );
         tool.output = output.schema;
         tool.parameters = input.parameters;
-        let aspects = Aspects {
+        let details = SpecDetails {
             anything: input.anything,
             sections: sections(page, parts, &tool.description.text),
             errors: answers::errors(page, parts).map(|mut errors| {
@@ -81,12 +80,12 @@ impl PageReader<'_, '_> {
             security: answers::security(page, parts),
             version: answers::version(page, parts).or_else(|| document.cloned()),
         };
-        tool.annotations = annotations(&aspects, answers::category(page, parts), |label| {
+        tool.annotations = annotations(&details, answers::category(page, parts), |label| {
             answers::mark(page, parts, label)
         });
         tool.description.examples =
-            aspects.usages.iter().filter_map(|usage| example(usage, &tool.name)).collect();
-        tool.aspects = Some(Box::new(aspects));
+            details.usages.iter().filter_map(|usage| example(usage, &tool.name)).collect();
+        tool.details = Some(Box::new(details));
         tool
     }
 
@@ -170,7 +169,7 @@ impl PageReader<'_, '_> {
                 let message = format!("this section has number {}, not {number}", section.number());
                 self.report.push(self.report.at_span(
                     &MISNUMBERED_SECTION,
-                    part.place.clone(),
+                    part.location.clone(),
                     message,
                 ));
             }
@@ -197,11 +196,11 @@ fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section,
     let unlabelled = parts
         .iter()
         .find(|part| part.by == By::Tool && !purpose.is_empty())
-        .map(|part| (Section::Purpose, &part.place));
+        .map(|part| (Section::Purpose, &part.location));
     let written = parts
         .iter()
         .filter(|part| part.says_something(page))
-        .filter_map(|part| Some((part.section?, &part.place)));
+        .filter_map(|part| Some((part.section?, &part.location)));
     for (section, place) in written.chain(unlabelled) {
         if found.iter().all(|(known, _)| *known != section) {
             found.push((section, Location::Span(Range::clone(place))));
@@ -211,18 +210,18 @@ fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section,
 }
 
 fn annotations(
-    aspects: &Aspects,
+    details: &SpecDetails,
     category: Option<String>,
     said: impl Fn(&str) -> Option<bool>,
 ) -> Annotations {
-    let idempotent = aspects.idempotency.as_ref().and_then(|said| match said.claim {
+    let idempotent = details.idempotency.as_ref().and_then(|said| match said.claim {
         IdempotencyClaim::Yes => Some(true),
         IdempotencyClaim::No | IdempotencyClaim::Partially | IdempotencyClaim::Depends => {
             Some(false)
         }
         IdempotencyClaim::Unclear => None,
     });
-    let version = aspects.version.as_ref().map(|version| version.text.clone());
+    let version = details.version.as_ref().map(|version| version.text.clone());
     Annotations {
         idempotent,
         category,

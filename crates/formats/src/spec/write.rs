@@ -3,7 +3,7 @@
 //! A schema is a table where a table says all of it, and else is written out, so that nothing of it is lost. What the
 //! tool does not say is said to be unknown; nothing is made up.
 
-use catalog::{Implementation, Tool, aspect::Section};
+use catalog::{Implementation, Tool, spec_details::Section};
 use serde_json::{Value, json};
 
 use super::{
@@ -49,7 +49,7 @@ fn facts(tool: &Tool) -> Vec<(&'static str, String)> {
 }
 
 fn content(tool: &Tool, section: Section) -> String {
-    let aspects = tool.aspects.as_deref();
+    let details = tool.details.as_deref();
     let said = |text: Option<&str>| text.map(paragraph).filter(|text| !text.is_empty());
     match section {
         Section::Purpose => said(Some(&describe(tool))).unwrap_or_else(|| UNSAID.to_owned()),
@@ -57,15 +57,15 @@ fn content(tool: &Tool, section: Section) -> String {
         Section::Input => input(&tool.input),
         Section::Output => output(tool).unwrap_or_else(|| UNSAID.to_owned()),
         Section::Errors => {
-            let written = aspects
-                .and_then(|aspects| aspects.errors.as_ref())
+            let written = details
+                .and_then(|details| details.errors.as_ref())
                 .map(|errors| errors.text.clone());
             written.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| errors(tool))
         }
         Section::Idempotency => idempotency(tool),
         Section::Examples => examples(tool),
         Section::Security => {
-            let remarks = aspects.map(|aspects| aspects.security.as_slice()).unwrap_or_default();
+            let remarks = details.map(|details| details.security.as_slice()).unwrap_or_default();
             let points: String =
                 remarks.iter().map(|remark| format!("- {}\n", one_line(&remark.text))).collect();
             if points.is_empty() { UNSAID.to_owned() } else { points }
@@ -90,9 +90,9 @@ fn errors(tool: &Tool) -> String {
 
 fn idempotency(tool: &Tool) -> String {
     let words = tool
-        .aspects
+        .details
         .as_ref()
-        .and_then(|aspects| Some(one_line(&aspects.idempotency.as_ref()?.text)));
+        .and_then(|details| Some(one_line(&details.idempotency.as_ref()?.text)));
     let answer = match (words, tool.annotations.idempotent) {
         (Some(words), _) => words,
         (None, Some(true)) => "Yes".to_owned(),
@@ -112,9 +112,9 @@ fn examples(tool: &Tool) -> String {
         written.push_str(&format!("{shows}{}\n", fence("json", &pretty(&call))));
     }
     let others = tool
-        .aspects
+        .details
         .iter()
-        .flat_map(|aspects| &aspects.usages)
+        .flat_map(|details| &details.usages)
         .filter_map(|usage| usage.call.as_ref());
     for call in others.filter(|call| {
         tool.description

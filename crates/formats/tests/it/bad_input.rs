@@ -152,7 +152,7 @@ fn subcommands_five_hundred_deep_are_an_error_with_a_place() {
     let reading = read_text(&text);
     let codes: Vec<_> = reading.diagnostics.iter().map(|found| found.code).collect();
     assert_eq!(codes, ["TC011"]);
-    let range = formats::locate(&text, &reading.diagnostics[0].origin.place);
+    let range = formats::locate(&text, &reading.diagnostics[0].origin.location);
     assert_eq!(&text[range], "{");
 }
 

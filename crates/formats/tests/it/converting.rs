@@ -205,10 +205,10 @@ fn a_specification_has_a_table_where_a_table_says_everything() {
     Not specified.
     "#);
     assert_eq!(lost(&written), ["greet synchronous"]);
-    let aspects = again(&written).0.remove(0).aspects.expect("what it says");
-    let said: Vec<usize> = aspects.sections.iter().map(|(section, _)| section.number()).collect();
+    let details = again(&written).0.remove(0).details.expect("what it says");
+    let said: Vec<usize> = details.sections.iter().map(|(section, _)| section.number()).collect();
     assert_eq!(said, [1, 2, 3, 6], "what is not specified is missing");
-    assert!(aspects.errors.is_none() && aspects.security.is_empty());
+    assert!(details.errors.is_none() && details.security.is_empty());
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn places_of_the_corpus_lie_in_their_files() {
         let text = String::from_utf8_lossy(&file.bytes);
         let locator = formats::Locator::new(&text);
         for found in &file.diagnostics {
-            let range = locator.range(&found.origin.place);
+            let range = locator.range(&found.origin.location);
             assert!(text.get(range).is_some(), "{}: {found:?}", file.name);
         }
     }

@@ -5,7 +5,7 @@ const TEXT: &str = r#"{"name": "t", "a/b": [10, {"~": true}], "e": "é"}"#;
 
 #[test]
 fn finds_values_and_keys() {
-    let found = |place: Location| &TEXT[locate(TEXT, &place)];
+    let found = |location: Location| &TEXT[locate(TEXT, &location)];
     let value = |pointer: &str| found(Location::Value(pointer.to_owned()));
     assert_eq!(value("/name"), r#""t""#);
     assert_eq!(value("/a~1b/0"), "10");

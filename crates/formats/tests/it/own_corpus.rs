@@ -179,7 +179,7 @@ fn locations_are_inside_their_files() {
     for file in all_files() {
         let locator = Locator::new(&file.text);
         for found in &file.reading.diagnostics {
-            let range = locator.range(&found.origin.place);
+            let range = locator.range(&found.origin.location);
             assert!(file.text.get(range).is_some(), "{}: {found:?}", file.name);
         }
     }

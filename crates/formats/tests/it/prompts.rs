@@ -46,7 +46,7 @@ fn places_are_lines_of_the_file() {
     let (prompt, found) = read("p.md", text);
     assert!(prompt.is_none());
     assert_eq!(
-        found[0].origin.place,
+        found[0].origin.location,
         catalog::Location::Offset(text.find("{% endif").expect("it"))
     );
 }
@@ -57,7 +57,7 @@ fn tools_that_a_template_names_are_known_with_their_place() {
     let (prompt, _) = read("p.md", text);
     let tools = prompt.expect("a prompt").tools;
     let places: Vec<_> =
-        tools.iter().map(|tool| (tool.name.as_str(), tool.origin.place.clone())).collect();
+        tools.iter().map(|tool| (tool.name.as_str(), tool.origin.location.clone())).collect();
     let place = |of: &str| catalog::Location::Offset(text.find(of).expect("it"));
     assert_eq!(places, [("one", place("call(\"one")), ("two", place("tool( 'two"))]);
 }

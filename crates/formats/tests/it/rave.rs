@@ -309,7 +309,7 @@ fn broken_yaml_says_where_and_what_to_do() {
         let reading = read(text);
         assert_eq!(errors(&reading.diagnostics), ["error TC015 -"], "{text}");
         let found = &reading.diagnostics[0];
-        let range = formats::locate(text, &found.origin.place);
+        let range = formats::locate(text, &found.origin.location);
         let at =
             text[..range.start].lines().count().max(text[..range.start].matches('\n').count() + 1);
         assert!(at.abs_diff(line) <= 1, "{text}: {at}");
@@ -368,7 +368,7 @@ fn places_are_found_in_yaml() {
     let text = with("x:\n  type: strin\n  description: X", "");
     let reading = read(&text);
     assert_eq!(errors(&reading.diagnostics), ["error TC061 /parameters/properties/x/type"]);
-    assert_eq!(&text[formats::locate(&text, &reading.diagnostics[0].origin.place)], "strin");
+    assert_eq!(&text[formats::locate(&text, &reading.diagnostics[0].origin.location)], "strin");
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub(crate) fn names(reading: &Reading) -> Vec<&str> {
 /// `warning TC804: "the text at the place" message` for each diagnostic.
 pub(crate) fn findings(text: &str, reading: &Reading) -> Vec<String> {
     let shown = |found: &catalog::Diagnostic| {
-        let at = match &found.origin.place {
+        let at = match &found.origin.location {
             Location::Span(span) => text[span.clone()].lines().next().unwrap_or_default(),
             Location::Offset(_) => "offset",
             _ => "file",

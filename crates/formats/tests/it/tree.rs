@@ -253,7 +253,7 @@ fn a_tool_knows_where_it_and_its_parameters_are_defined() {
     }));
     assert_eq!(tool.title.as_deref(), Some("Sub"));
     assert_eq!(tool.origin.pointer(), Some("/subcommand/0"));
-    assert_eq!(tool.parameters[0].place, Location::Value("/subcommand/0/options/0".to_owned()));
+    assert_eq!(tool.parameters[0].location, Location::Value("/subcommand/0/options/0".to_owned()));
     assert_eq!(tool.parameters[0].alias.as_deref(), Some("l"));
 }
 

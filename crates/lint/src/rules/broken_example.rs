@@ -17,14 +17,14 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     for problem in tool
-        .aspects
+        .details
         .iter()
-        .flat_map(|aspects| &aspects.usages)
+        .flat_map(|details| &details.usages)
         .filter_map(|usage| usage.problem.as_ref())
     {
         let message = format!("the example is not valid JSON: {}", problem.text);
         sink.push(
-            Diagnostic::new(&RULE, tool.origin_of(&problem.place), message)
+            Diagnostic::new(&RULE, tool.origin_of(&problem.location), message)
                 .hint("write one complete call without comments"),
         );
     }

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     // A subcommand is called by the spelling that its program uses.
     let is_command =
-        matches!(tool.implementation, Implementation::Process(_)) && tool.aspects.is_none();
+        matches!(tool.implementation, Implementation::Process(_)) && tool.details.is_none();
     if !is_command && tool.name.contains(|c: char| c.is_ascii_uppercase()) {
         let message = format!("the name `{}` contains capital letters", tool.name);
         sink.push(

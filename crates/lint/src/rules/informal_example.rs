@@ -1,6 +1,6 @@
 //! Examples that are not calls of the tool.
 
-use catalog::{Diagnostic, Location, Rule, Severity, Tool, aspect::Section};
+use catalog::{Diagnostic, Location, Rule, Severity, Tool, spec_details::Section};
 use serde_json::Value;
 
 use crate::sink::DiagnosticSink;
@@ -17,29 +17,31 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let Some(aspects) = &tool.aspects else { return };
+    let Some(details) = &tool.details else { return };
     let mut push =
-        |place: &Location, message: &str| {
-            let found = Diagnostic::new(&RULE, tool.origin_of(place), message)
+        |location: &Location, message: &str| {
+            let found = Diagnostic::new(&RULE, tool.origin_of(location), message)
                 .expected("tool_name and arguments");
             sink.push(found.hint(format!(
                 "write `{{\"tool_name\": \"{}\", \"arguments\": {{…}}}}`",
                 tool.name
             )));
         };
-    match aspects.section(Section::Examples) {
-        Some(place) if aspects.usages.is_empty() => push(place, "no example is a JSON call"),
+    match details.section(Section::Examples) {
+        Some(location) if details.usages.is_empty() => push(location, "no example is a JSON call"),
         _ => {}
     }
-    for usage in &aspects.usages {
+    for usage in &details.usages {
         let Some(call) = &usage.call else { continue };
         match (call.get("tool_name").and_then(Value::as_str), call.get("arguments")) {
             (Some(name), Some(Value::Object(_)))
                 if name == tool.name || Some(name) == tool.bare_name.as_deref() => {}
             (Some(name), Some(Value::Object(_))) => {
-                push(&usage.place, &format!("the example calls `{name}` instead of this tool"))
+                push(&usage.location, &format!("the example calls `{name}` instead of this tool"))
             }
-            _ => push(&usage.place, "the example is not a call with `tool_name` and `arguments`"),
+            _ => {
+                push(&usage.location, "the example is not a call with `tool_name` and `arguments`")
+            }
         }
     }
 }

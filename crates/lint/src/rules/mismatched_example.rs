@@ -19,15 +19,15 @@ pub(crate) static RULE: Rule = Rule {
 const MAX_ERRORS: usize = 3;
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let calls = tool.aspects.iter().flat_map(|aspects| &aspects.usages);
+    let calls = tool.details.iter().flat_map(|details| &details.usages);
     for usage in calls {
         let call = usage.call.as_ref().filter(|call| call.get("tool_name").is_some());
         if let Some(arguments) = call.and_then(|call| call.get("arguments")) {
-            check_arguments(tool, arguments, tool.origin_of(&usage.place), sink);
+            check_arguments(tool, arguments, tool.origin_of(&usage.location), sink);
         }
     }
     // The examples of a specification are usages already.
-    if tool.aspects.is_none() {
+    if tool.details.is_none() {
         for example in &tool.description.examples {
             check_arguments(
                 tool,
@@ -45,9 +45,9 @@ fn check_arguments(tool: &Tool, arguments: &Value, origin: Origin, sink: &mut Di
     };
     for error in validator.iter_errors(arguments).take(MAX_ERRORS) {
         let at = error.instance_path().to_string();
-        let place = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
+        let location = if at.is_empty() { String::new() } else { format!(" at `{at}`") };
         let message =
-            format!("the arguments of an example do not match the schema{place}: {error}");
+            format!("the arguments of an example do not match the schema{location}: {error}");
         sink.push(
             Diagnostic::new(&RULE, origin.clone(), message)
                 .hint("correct the example or the schema"),

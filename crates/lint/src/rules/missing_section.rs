@@ -1,6 +1,6 @@
 //! Specifications that lack sections.
 
-use catalog::{Diagnostic, Rule, Severity, Tool, aspect::Section};
+use catalog::{Diagnostic, Rule, Severity, Tool, spec_details::Section};
 
 use crate::sink::DiagnosticSink;
 
@@ -16,9 +16,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let Some(aspects) = &tool.aspects else { return };
+    let Some(details) = &tool.details else { return };
     let missing: Vec<Section> =
-        Section::ALL.into_iter().filter(|section| aspects.section(*section).is_none()).collect();
+        Section::ALL.into_iter().filter(|section| details.section(*section).is_none()).collect();
     let Some(first) = missing.first() else { return };
     let titles = missing
         .iter()

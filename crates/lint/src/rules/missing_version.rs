@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    if tool.aspects.as_ref().is_some_and(|aspects| aspects.version.is_none()) {
+    if tool.details.as_ref().is_some_and(|details| details.version.is_none()) {
         let found = Diagnostic::new(
             &RULE,
             tool.origin.clone(),

@@ -20,14 +20,14 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     else {
         return;
     };
-    let place = tool
-        .aspects
+    let location = tool
+        .details
         .as_ref()
-        .and_then(|aspects| aspects.version.as_ref())
-        .map(|version| tool.origin_of(&version.place));
+        .and_then(|details| details.version.as_ref())
+        .map(|version| tool.origin_of(&version.location));
     let found = Diagnostic::new(
         &RULE,
-        place.unwrap_or_else(|| tool.origin.clone()),
+        location.unwrap_or_else(|| tool.origin.clone()),
         format!("`{version}` is not a semantic version"),
     );
     sink.push(

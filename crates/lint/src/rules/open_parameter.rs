@@ -22,9 +22,9 @@ const TYPE_KEYWORDS: [&str; 9] =
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let is_declared_any = |name: &str| {
-        tool.aspects
+        tool.details
             .as_ref()
-            .is_some_and(|aspects| aspects.anything.iter().any(|known| known == name))
+            .is_some_and(|details| details.anything.iter().any(|known| known == name))
     };
     for (name, property) in tool.input.properties() {
         let has_type = matches!(property, Value::Bool(_))

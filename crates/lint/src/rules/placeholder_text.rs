@@ -1,6 +1,6 @@
 //! Placeholders of a template that were not replaced.
 
-use catalog::{Aspects, Diagnostic, Location, Origin, Rule, Severity, Tool};
+use catalog::{Diagnostic, Location, Origin, Rule, Severity, SpecDetails, Tool};
 use serde_json::Value;
 
 use crate::{
@@ -52,45 +52,46 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
             sink.push(placeholder_diagnostic(text.origin(), &text.describe(), placeholder));
         }
     }
-    let Some(aspects) = &tool.aspects else { return };
-    let in_sections = section_texts(aspects)
-        .filter_map(|(subject, text, place)| Some((subject, find_placeholder(text)?, place)));
-    let in_values = example_values(aspects)
-        .filter_map(|(subject, value, place)| Some((subject, find_in_value(value)?, place)));
-    for (subject, placeholder, place) in in_sections.chain(in_values) {
-        sink.push(placeholder_diagnostic(tool.origin_of(place), subject, placeholder));
+    let Some(details) = &tool.details else { return };
+    let in_sections = section_texts(details)
+        .filter_map(|(subject, text, location)| Some((subject, find_placeholder(text)?, location)));
+    let in_values = example_values(details)
+        .filter_map(|(subject, value, location)| Some((subject, find_in_value(value)?, location)));
+    for (subject, placeholder, location) in in_sections.chain(in_values) {
+        sink.push(placeholder_diagnostic(tool.origin_of(location), subject, placeholder));
     }
 }
 
 /// The prose of a specification outside of the texts that every tool has.
-fn section_texts(aspects: &Aspects) -> impl Iterator<Item = (&'static str, &str, &Location)> {
-    let security = aspects
+fn section_texts(details: &SpecDetails) -> impl Iterator<Item = (&'static str, &str, &Location)> {
+    let security = details
         .security
         .iter()
-        .map(|remark| ("the section on security", remark.text.as_str(), &remark.place));
-    let errors = aspects
+        .map(|remark| ("the section on security", remark.text.as_str(), &remark.location));
+    let errors = details
         .errors
         .iter()
-        .map(|errors| ("the section on errors", errors.text.as_str(), &errors.place));
-    let idempotency = aspects
+        .map(|errors| ("the section on errors", errors.text.as_str(), &errors.location));
+    let idempotency = details
         .idempotency
         .iter()
-        .map(|section| ("the section on idempotency", section.text.as_str(), &section.place));
-    let fields = aspects
+        .map(|section| ("the section on idempotency", section.text.as_str(), &section.location));
+    let fields = details
         .outputs
         .iter()
-        .map(|field| ("a field of the result", field.description.as_str(), &field.place));
+        .map(|field| ("a field of the result", field.description.as_str(), &field.location));
     security.chain(errors).chain(idempotency).chain(fields)
 }
 
 /// The values in the examples of a specification.
-fn example_values(aspects: &Aspects) -> impl Iterator<Item = (&'static str, &Value, &Location)> {
-    let results = aspects
-        .outputs
-        .iter()
-        .filter_map(|field| Some(("a value of the result", field.example.as_ref()?, &field.place)));
-    let calls = aspects.usages.iter().filter_map(|usage| {
-        Some(("an example", usage.call.as_ref()?.get("arguments")?, &usage.place))
+fn example_values(
+    details: &SpecDetails,
+) -> impl Iterator<Item = (&'static str, &Value, &Location)> {
+    let results = details.outputs.iter().filter_map(|field| {
+        Some(("a value of the result", field.example.as_ref()?, &field.location))
+    });
+    let calls = details.usages.iter().filter_map(|usage| {
+        Some(("an example", usage.call.as_ref()?.get("arguments")?, &usage.location))
     });
     results.chain(calls)
 }

@@ -1,6 +1,6 @@
 //! Security sections that do not cover the parameters.
 
-use catalog::{Diagnostic, Rule, Severity, Tool, aspect::Section, name::split_words};
+use catalog::{Diagnostic, Rule, Severity, Tool, name::split_words, spec_details::Section};
 use serde_json::Value;
 
 use crate::sink::DiagnosticSink;
@@ -69,11 +69,11 @@ const RISKS: [Risk; 4] = [
 ];
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let Some(aspects) = &tool.aspects else { return };
-    let Some(place) = aspects.section(Section::Security) else {
+    let Some(details) = &tool.details else { return };
+    let Some(location) = details.section(Section::Security) else {
         return;
     };
-    let text = aspects
+    let text = details
         .security
         .iter()
         .map(|remark| remark.text.to_lowercase())
@@ -94,7 +94,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
         };
         let message =
             format!("`{name}` is {}, but this section does not state what it may reach", risk.name);
-        sink.push(Diagnostic::new(&RULE, tool.origin_of(place), message).hint(
+        sink.push(Diagnostic::new(&RULE, tool.origin_of(location), message).hint(
             "state what is validated and rejected, and with which permissions the tool runs",
         ));
     }

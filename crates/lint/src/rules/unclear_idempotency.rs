@@ -1,6 +1,6 @@
 //! Idempotency sections without a clear answer.
 
-use catalog::{Diagnostic, Rule, Severity, Tool, aspect::IdempotencyClaim};
+use catalog::{Diagnostic, Rule, Severity, Tool, spec_details::IdempotencyClaim};
 
 use crate::sink::DiagnosticSink;
 
@@ -16,10 +16,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let said = tool.aspects.as_ref().and_then(|aspects| aspects.idempotency.as_ref());
+    let said = tool.details.as_ref().and_then(|details| details.idempotency.as_ref());
     if let Some(said) = said.filter(|said| said.claim == IdempotencyClaim::Unclear) {
         let message = "this section does not state whether the tool is idempotent";
-        let found = Diagnostic::new(&RULE, tool.origin_of(&said.place), message)
+        let found = Diagnostic::new(&RULE, tool.origin_of(&said.location), message)
             .expected("Yes, No, Partially or Depends");
         sink.push(
             found.hint("write `- **Idempotent**: Yes`, or another answer, before the explanation"),

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    for field in tool.aspects.iter().flat_map(|aspects| &aspects.outputs) {
+    for field in tool.details.iter().flat_map(|details| &details.outputs) {
         let missing = match (field.description.trim().is_empty(), field.is_typed) {
             (false, true) => continue,
             (true, true) => "description",
@@ -24,7 +24,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
         };
         let message = format!("the field `{}` has no {missing}", field.name);
         sink.push(
-            Diagnostic::new(&RULE, tool.origin_of(&field.place), message)
+            Diagnostic::new(&RULE, tool.origin_of(&field.location), message)
                 .hint("describe it in a table of fields"),
         );
     }

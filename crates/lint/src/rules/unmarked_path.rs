@@ -25,7 +25,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let is_only_described = tool.aspects.is_some() && !tool.is_callable();
+    let is_only_described = tool.details.is_some() && !tool.is_callable();
     // Functions, and programs that read JSON, resolve paths themselves. Other tools have definitions of
     // their own.
     let resolves_itself = match &tool.implementation {
@@ -44,11 +44,11 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
             let message = format!(
                 "the parameter `{name}` looks like a path but does not have `\"format\": \"path\"`"
             );
-            let place = if has_type(schema, "array") { "to its `items`" } else { "to it" };
+            let location = if has_type(schema, "array") { "to its `items`" } else { "to it" };
             let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message)
                 .expected("format: path");
             sink.push(found.hint(format!(
-                "add `\"format\": \"path\"` {place}, so that it is restricted to the crib's roots"
+                "add `\"format\": \"path\"` {location}, so that it is restricted to the crib's roots"
             )));
         }
     }

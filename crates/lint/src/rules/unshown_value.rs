@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let Some(aspects) = &tool.aspects else { return };
+    let Some(details) = &tool.details else { return };
     let mut push = |what: String, origin| {
         let found = Diagnostic::new(&RULE, origin, format!("{what} has no example of its type"));
         sink.push(found.hint("write one as JSON in backticks"));
@@ -32,7 +32,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
             push(format!("the parameter `{name}`"), tool.parameter_origin(name));
         }
     }
-    for field in aspects.outputs.iter().filter(|field| field.example.is_none()) {
-        push(format!("the field `{}`", field.name), tool.origin_of(&field.place));
+    for field in details.outputs.iter().filter(|field| field.example.is_none()) {
+        push(format!("the field `{}`", field.name), tool.origin_of(&field.location));
     }
 }

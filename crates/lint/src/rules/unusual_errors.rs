@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 const STANDARD: [&str; 3] = ["status", "error_type", "error_message"];
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let Some(errors) = tool.aspects.as_ref().and_then(|aspects| aspects.errors.as_ref()) else {
+    let Some(errors) = tool.details.as_ref().and_then(|details| details.errors.as_ref()) else {
         return;
     };
     let text = errors.text.trim_matches(['-', '*', ' ']).to_ascii_lowercase();
@@ -34,7 +34,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
         let missing =
             missing.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
         let message = format!("the described errors lack {missing} of the standard error object");
-        let found = Diagnostic::new(&RULE, tool.origin_of(&errors.place), message)
+        let found = Diagnostic::new(&RULE, tool.origin_of(&errors.location), message)
             .expected("status, error_type, error_message, error_details");
         sink.push(
             found.hint("show `{\"status\": \"failure\", \"error_type\": …, \"error_message\": …, \"error_details\": {…}}`"),

@@ -50,8 +50,8 @@ fn a_problem_in_a_shared_parameter_is_reported_once() {
         tool.input = schema(
             json!({"type": "object", "properties": properties, "additionalProperties": false}),
         );
-        let place = Location::Value("/options/0".into());
-        tool.parameters = vec![Parameter { name: "manifest-path".into(), alias: None, place }];
+        let location = Location::Value("/options/0".into());
+        tool.parameters = vec![Parameter { name: "manifest-path".into(), alias: None, location }];
         tool
     };
     let found = check_all("c", vec![sharing("a"), sharing("b")]);

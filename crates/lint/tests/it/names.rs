@@ -93,11 +93,11 @@ fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {
     let mut tool = tool(name);
     tool.implementation =
         Implementation::Sequence(Sequence { steps: steps.iter().map(step).collect(), delay_ms: 0 });
-    let place = |index| StepLocation {
+    let location = |index| StepLocation {
         step: Location::Value(format!("/sequence/{index}")),
         arguments: Location::Value(format!("/sequence/{index}/args")),
     };
-    tool.steps = (0..steps.len()).map(place).collect();
+    tool.steps = (0..steps.len()).map(location).collect();
     tool
 }
 

@@ -55,7 +55,7 @@ const NOT_PATHS: &[(&str, &str)] = &[
     ),
     ("extensions", "File extensions to analyze as comma-separated values (e.g. rs,py,js)"),
     ("ignore-filename-regex", "Ignore files matching regex pattern"),
-    ("in-place", "Edit files in place (optionally with backup suffix)"),
+    ("in-location", "Edit files in location (optionally with backup suffix)"),
     ("config", "Override a configuration value (KEY=VALUE or PATH)"),
     ("branch-or-paths", "The branch to check out or paths to checkout from index"),
     ("workflow", "Filter to a specific workflow file name or ID."),

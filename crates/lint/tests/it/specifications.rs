@@ -191,6 +191,8 @@ fn reports_problems_of_a_description_at_its_section() {
     );
     let found =
         check_page(&text).into_iter().find(|found| found.code == "TC413").expect("a placeholder");
-    let catalog::Location::Span(span) = &found.origin.place else { panic!("{:?}", found.origin) };
+    let catalog::Location::Span(span) = &found.origin.location else {
+        panic!("{:?}", found.origin)
+    };
     assert!(text[span.clone()].contains("Purpose"), "{}", &text[span.clone()]);
 }

@@ -43,7 +43,7 @@ pub(crate) fn tool_with_parameter(name: &str, property: Value) -> Tool {
     tool.parameters = vec![Parameter {
         name: name.into(),
         alias: None,
-        place: Location::Value("/subcommand/0/options/0".into()),
+        location: Location::Value("/subcommand/0/options/0".into()),
     }];
     let pieces =
         vec![Piece::Parameter(Binding::option(name, catalog::implementation::flag_for(name)))];

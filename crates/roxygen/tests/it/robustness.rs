@@ -77,7 +77,7 @@ proptest! {
         let text = format!("{text}\n#' @keywords mcp-tool\nlast <- function(x = 1) x\n");
         let compilation = compile_text(&text);
         for found in &compilation.diagnostics {
-            prop_assert!(formats::locate(&text, &found.origin.place).end <= text.len());
+            prop_assert!(formats::locate(&text, &found.origin.location).end <= text.len());
         }
         for definition in &compilation.definitions {
             read_back(definition);

@@ -89,7 +89,7 @@ pub(crate) fn lines_of(compilation: &Compilation, code: &str, text: &str) -> Vec
 
 /// The line in `text`, from 1, of a diagnostic.
 pub(crate) fn line_of(found: &Diagnostic, text: &str) -> usize {
-    text[..formats::locate(text, &found.origin.place).start].matches('\n').count() + 1
+    text[..formats::locate(text, &found.origin.location).start].matches('\n').count() + 1
 }
 
 /// A function `f` with one formal and the `@param` text of it: the compilation and the schema.

@@ -92,7 +92,7 @@ fn an_invalid_clause_does_not_disable_the_others() {
         let (crib, problems) =
             Crib::open_lenient(Some(test_crib.path()), &Environment::default()).expect("a folder");
         let found: Vec<_> =
-            problems.iter().map(|found| (found.code, found.origin.place.clone())).collect();
+            problems.iter().map(|found| (found.code, found.origin.location.clone())).collect();
         assert_eq!(found, [(code, Location::Offset(valid.len()))], "{invalid}");
         let loaded = Loader::default().load(&crib);
         assert_eq!(

@@ -42,7 +42,9 @@ fn identical_copies_count_once_and_diverged_ones_are_reported() {
     let diverged =
         loaded.diagnostics.iter().find(|found| found.code == "TC210").expect("a diverged copy");
     let also = diverged.also.as_ref().expect("the other location");
-    assert!(matches!(also.place, Location::Span(_)) && also.source.as_str().starts_with("docs/b"));
+    assert!(
+        matches!(also.location, Location::Span(_)) && also.source.as_str().starts_with("docs/b")
+    );
     let sections = render_found(&loaded, &["TC405"]);
     assert!(
         !sections.iter().any(|line| line.contains("src/a")),

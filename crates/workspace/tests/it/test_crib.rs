@@ -96,7 +96,7 @@ impl TestCrib {
     /// The line of a diagnostic that has an offset.
     pub(crate) fn line(&self, found: &Diagnostic) -> Option<usize> {
         let text = self.read(found.origin.source.as_str());
-        let offset = match &found.origin.place {
+        let offset = match &found.origin.location {
             Location::Offset(offset) => *offset,
             Location::Span(span) => span.start,
             _ => return None,

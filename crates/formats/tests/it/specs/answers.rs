@@ -1,15 +1,15 @@
 //! Purpose, idempotency, errors, examples, security, versions, and what a page allows itself.
 
 use catalog::{
-    Aspects,
-    aspect::{IdempotencyClaim, Section, VersionOf},
+    SpecDetails,
+    spec_details::{IdempotencyClaim, Section, VersionOf},
 };
 use serde_json::json;
 
 use crate::specs::{codes, page, read, tool};
 
-fn aspects(body: &str) -> Aspects {
-    *tool(&page(&format!("**Parameters**: None\n\n{body}"))).aspects.expect("aspects")
+fn details(body: &str) -> SpecDetails {
+    *tool(&page(&format!("**Parameters**: None\n\n{body}"))).details.expect("details")
 }
 
 #[test]
@@ -18,9 +18,9 @@ fn a_whole_specification_is_understood() {
     let reading = read(text);
     assert_eq!(codes(&reading), Vec::<&str>::new());
     let tool = &reading.tools[0];
-    let aspects = tool.aspects.as_ref().expect("aspects");
+    let details = tool.details.as_ref().expect("details");
     assert_eq!(
-        aspects.sections.iter().map(|(section, _)| *section).collect::<Vec<_>>(),
+        details.sections.iter().map(|(section, _)| *section).collect::<Vec<_>>(),
         Section::ALL
     );
     assert_eq!(tool.description.text, "Count the lines of a file below the project folder.");
@@ -28,23 +28,23 @@ fn a_whole_specification_is_understood() {
         (tool.annotations.idempotent, tool.annotations.version.as_deref()),
         (Some(true), Some("1.2.0"))
     );
-    assert_eq!(aspects.version.as_ref().map(|version| version.of), Some(VersionOf::Tool));
+    assert_eq!(details.version.as_ref().map(|version| version.of), Some(VersionOf::Tool));
     assert_eq!(
-        aspects.usages[0].call.as_ref().expect("a call")["arguments"],
+        details.usages[0].call.as_ref().expect("a call")["arguments"],
         json!({"path": "src/main.py"})
     );
     assert_eq!(tool.description.examples[0].arguments["path"], "src/main.py");
     assert!(
-        aspects.errors.as_ref().expect("errors").fields.iter().any(|field| field == "error_type")
+        details.errors.as_ref().expect("errors").fields.iter().any(|field| field == "error_type")
     );
-    assert_eq!(aspects.security.len(), 2);
+    assert_eq!(details.security.len(), 2);
     assert!(!tool.is_callable(), "what is only described is not served");
 }
 
 #[test]
 fn idempotency_is_yes_no_partially_depends_or_unclear() {
     let answer = |text: &str| {
-        aspects(&format!("### 6. Idempotency\n\n{text}\n")).idempotency.map(|said| said.claim)
+        details(&format!("### 6. Idempotency\n\n{text}\n")).idempotency.map(|said| said.claim)
     };
     assert_eq!(answer("- **Idempotent**: Yes (overwrites)"), Some(IdempotencyClaim::Yes));
     assert_eq!(answer("- Idempotent: No. Each call makes one."), Some(IdempotencyClaim::No));
@@ -58,7 +58,7 @@ fn idempotency_is_yes_no_partially_depends_or_unclear() {
     assert_eq!(answer("A repeated call is deterministic."), Some(IdempotencyClaim::Unclear));
     assert_eq!(answer("- **Idempotent**: Yes/No/Partially"), Some(IdempotencyClaim::Unclear));
     assert_eq!(
-        aspects("**Idempotent**: No\n").idempotency.map(|said| said.claim),
+        details("**Idempotent**: No\n").idempotency.map(|said| said.claim),
         Some(IdempotencyClaim::No)
     );
     let partly = tool(&page("**Parameters**: None\n\n**Idempotent**: Partially\n"));
@@ -68,16 +68,16 @@ fn idempotency_is_yes_no_partially_depends_or_unclear() {
 #[test]
 fn examples_keep_what_is_wrong_with_them() {
     let usages =
-        |fence: &str| aspects(&format!("### 7. Usage Examples\n\n```json\n{fence}\n```\n")).usages;
+        |fence: &str| details(&format!("### 7. Usage Examples\n\n```json\n{fence}\n```\n")).usages;
     let commented = usages("{\"tool_name\": \"greet\", // comment\n \"arguments\": {}}");
     assert!(commented[0].call.is_some() && commented[0].problem.is_some());
     let elided = usages("{\"tool_name\": \"greet\", \"arguments\": {...}}");
     assert!(elided[0].call.is_none() && elided[0].problem.is_some());
-    let answered = aspects(
+    let answered = details(
         "### 7. Usage Examples\n\n```json\n{\"tool_name\": \"greet\", \"arguments\": {}}\n```\n\n**Example response:**\n```json\n{\"status\": \"ok\"}\n```\n",
     );
     assert_eq!(answered.usages.len(), 1, "a result is no call");
-    assert_eq!(aspects("**Example**:\n```python\ngreet()\n```\n").usages, []);
+    assert_eq!(details("**Example**:\n```python\ngreet()\n```\n").usages, []);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn the_tool_s_own_version_counts_before_the_document_s() {
         )
     };
     let version = |text: &str| {
-        tool(text).aspects.expect("aspects").version.map(|version| (version.text, version.of))
+        tool(text).details.expect("details").version.map(|version| (version.text, version.of))
     };
     assert_eq!(version(&text("")), Some(("1.3.0".to_owned(), VersionOf::Document)));
     assert_eq!(
@@ -100,13 +100,13 @@ fn the_tool_s_own_version_counts_before_the_document_s() {
 
 #[test]
 fn labels_order_the_text_of_a_section_and_do_not_end_it() {
-    let aspects = aspects(
+    let details = details(
         "### 5. Error Handling\n\n- **Not Found**: no such file\n- **Output**: see above\n\n### 8. Security Considerations\n\n- **Input Validation**: paths are checked\n\
          - **Output Sanitization**: none\n",
     );
-    assert!(aspects.errors.expect("errors").text.contains("no such file"));
-    assert_eq!(aspects.security.len(), 2);
-    assert_eq!(aspects.outputs, []);
+    assert!(details.errors.expect("errors").text.contains("no such file"));
+    assert_eq!(details.security.len(), 2);
+    assert_eq!(details.outputs, []);
 }
 
 #[test]
@@ -160,9 +160,9 @@ fn a_sentence_can_say_whether_a_tool_is_idempotent() {
         ("It depends on the backend.", IdempotencyClaim::Depends),
         ("Whether it is idempotent is unknown.", IdempotencyClaim::Unclear),
     ] {
-        let aspects = aspects(&format!("### 6. Idempotency\n\n{said}\n"));
+        let details = details(&format!("### 6. Idempotency\n\n{said}\n"));
         assert_eq!(
-            aspects.idempotency.map(|idempotency| idempotency.claim),
+            details.idempotency.map(|idempotency| idempotency.claim),
             Some(answer),
             "{said}"
         );

@@ -14,7 +14,7 @@ fn survives(text: &str) -> Duration {
     let passed = start.elapsed();
     let locator = Locator::new(text);
     for found in &reading.diagnostics {
-        let range = locator.range(&found.origin.place);
+        let range = locator.range(&found.origin.location);
         assert!(range.start <= range.end && text.get(range).is_some());
     }
     fixes(&source(), text);
@@ -40,7 +40,7 @@ fn a_byte_order_mark_and_windows_line_ends_change_nothing() {
     assert_eq!(windows.tools[0].input, plain.tools[0].input);
     assert_eq!(windows.tools[0].description, plain.tools[0].description);
     let marked = format!("\u{feff}{text}");
-    let catalog::Location::Span(span) = read(&marked).tools[0].origin.place.clone() else {
+    let catalog::Location::Span(span) = read(&marked).tools[0].origin.location.clone() else {
         panic!("a span")
     };
     assert_eq!(&marked[span], "greet");

@@ -51,18 +51,18 @@ fn meaning(text: &str, name: &SourceId) -> Vec<Tool> {
     let mut tools = formats::read(name, text.as_bytes(), &Guidance::default()).tools;
     for tool in &mut tools {
         tool.origin = Origin::whole(name);
-        tool.parameters.iter_mut().for_each(|parameter| parameter.place = Location::Whole);
-        if let Some(aspects) = &mut tool.aspects {
-            aspects.sections.iter_mut().for_each(|(_, place)| *place = Location::Whole);
-            aspects.outputs.iter_mut().for_each(|field| field.place = Location::Whole);
-            aspects.usages.iter_mut().for_each(|usage| {
-                usage.place = Location::Whole;
-                usage.problem.iter_mut().for_each(|problem| problem.place = Location::Whole);
+        tool.parameters.iter_mut().for_each(|parameter| parameter.location = Location::Whole);
+        if let Some(details) = &mut tool.details {
+            details.sections.iter_mut().for_each(|(_, place)| *place = Location::Whole);
+            details.outputs.iter_mut().for_each(|field| field.location = Location::Whole);
+            details.usages.iter_mut().for_each(|usage| {
+                usage.location = Location::Whole;
+                usage.problem.iter_mut().for_each(|problem| problem.location = Location::Whole);
             });
-            aspects.security.iter_mut().for_each(|remark| remark.place = Location::Whole);
-            aspects.errors.iter_mut().for_each(|errors| errors.place = Location::Whole);
-            aspects.idempotency.iter_mut().for_each(|said| said.place = Location::Whole);
-            aspects.version.iter_mut().for_each(|version| version.place = Location::Whole);
+            details.security.iter_mut().for_each(|remark| remark.location = Location::Whole);
+            details.errors.iter_mut().for_each(|errors| errors.location = Location::Whole);
+            details.idempotency.iter_mut().for_each(|said| said.location = Location::Whole);
+            details.version.iter_mut().for_each(|version| version.location = Location::Whole);
         }
     }
     tools

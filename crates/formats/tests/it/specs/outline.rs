@@ -36,7 +36,7 @@ fn the_name_in_its_section_counts_before_that_in_the_heading() {
     );
     let tool = tool(&text);
     assert_eq!(tool.name, "ns.greet");
-    let catalog::Location::Span(span) = tool.origin.place else { panic!("a span") };
+    let catalog::Location::Span(span) = tool.origin.location else { panic!("a span") };
     assert_eq!(&text[span], "ns.greet");
 }
 

@@ -34,7 +34,7 @@ fn a_parameter_of_a_schema_knows_its_key() {
     let text = page(
         "**Parameters**:\n```json\n{\"type\": \"object\", \"properties\": {\"who\": {\"type\": \"string\"}}}\n```\n",
     );
-    let catalog::Location::Span(span) = tool(&text).parameter_origin("who").place else {
+    let catalog::Location::Span(span) = tool(&text).parameter_origin("who").location else {
         panic!("a span")
     };
     assert_eq!(&text[span], "\"who\"");
@@ -96,7 +96,7 @@ fn results_are_read_from_tables_lists_schemas_and_examples() {
         let schema =
             tool.output.map(|schema| serde_json::Value::Object((**schema.object()).clone()));
         let fields: Vec<_> =
-            tool.aspects.expect("aspects").outputs.into_iter().map(|field| field.name).collect();
+            tool.details.expect("details").outputs.into_iter().map(|field| field.name).collect();
         (schema, fields)
     };
     let (schema, fields) = output(
@@ -284,7 +284,7 @@ fn a_signature_gives_the_parameters_that_nothing_else_gives() {
     }
     let headed = "# G - MCP Tool Specification\n\n## `greet(who: str, count: int = 3, tones: list | None = None)`\n\nPrint a greeting.\n";
     assert_eq!(serde_json::Value::Object((**tool(headed).input.object()).clone()), expected);
-    let span = tool(headed).parameter_origin("count").place;
+    let span = tool(headed).parameter_origin("count").location;
     assert_eq!(
         span,
         catalog::Location::Span(

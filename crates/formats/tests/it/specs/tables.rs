@@ -29,7 +29,7 @@ fn parameters_know_the_cell_that_names_them() {
     let text = page(
         "| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | yes | Whom |\n",
     );
-    let place = tool(&text).parameter_origin("who").place;
+    let place = tool(&text).parameter_origin("who").location;
     let catalog::Location::Span(span) = place else { panic!("a span") };
     assert_eq!(&text[span], "`who`");
 }

@@ -9,7 +9,7 @@ use crate::Location;
 
 /// What a specification states about a tool. Tools of other formats have none.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Aspects {
+pub struct SpecDetails {
     /// The sections present, in document order.
     pub sections: Vec<(Section, Location)>,
     /// The parameters declared to accept any value.
@@ -28,10 +28,10 @@ pub struct Aspects {
     pub version: Option<Version>,
 }
 
-impl Aspects {
+impl SpecDetails {
     /// The location of a section.
     pub fn section(&self, section: Section) -> Option<&Location> {
-        self.sections.iter().find(|(written, _)| *written == section).map(|(_, place)| place)
+        self.sections.iter().find(|(written, _)| *written == section).map(|(_, location)| location)
     }
 }
 
@@ -101,7 +101,7 @@ pub struct OutputField {
     /// An example value.
     pub example: Option<Value>,
     /// The location.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// The error section.
@@ -112,7 +112,7 @@ pub struct ErrorText {
     /// The names of error fields mentioned in it or among the fields of the result.
     pub fields: Vec<String>,
     /// The location.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// The idempotency section.
@@ -123,7 +123,7 @@ pub struct Idempotency {
     /// The text.
     pub text: String,
     /// The location.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// Whether a specification claims that a repeated call changes nothing.
@@ -149,7 +149,7 @@ pub struct Usage {
     /// Why it is not valid JSON, and where.
     pub problem: Option<Remark>,
     /// The location.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// One point of a section.
@@ -158,7 +158,7 @@ pub struct Remark {
     /// The text.
     pub text: String,
     /// The location.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// A version as written.
@@ -169,7 +169,7 @@ pub struct Version {
     /// What it is the version of.
     pub of: VersionOf,
     /// The location.
-    pub place: Location,
+    pub location: Location,
 }
 
 /// What a version is the version of.
