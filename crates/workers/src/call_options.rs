@@ -60,6 +60,8 @@ impl<'a> CallOptions<'a> {
         work: impl Future<Output = T>,
     ) -> Result<T, Failure> {
         tokio::select! {
+            // Cancellation first: if both are ready, starting the call would only mean interrupting
+            // it at once.
             biased;
             () = self.cancel.cancelled() => {
                 let message = format!("`{}` was cancelled before it started", tool.name);

@@ -60,6 +60,8 @@ impl<'a> Deadline<'a> {
                 () = self.cancel.cancelled() => {}
                 () = &mut self.timer => {}
             },
+            // The token stays cancelled, so waiting for it again would end the grace period at
+            // once.
             Some(_) => (&mut self.timer).await,
         }
     }
@@ -69,6 +71,8 @@ impl<'a> Deadline<'a> {
         if self.stop_reason.is_some() {
             return Expired::Grace;
         }
+        // If both happened, the cancellation is reported: it was requested, while the timeout is a
+        // limit that no longer matters.
         self.stop_reason = Some(if self.cancel.is_cancelled() {
             StopReason::Cancelled
         } else {

@@ -51,6 +51,7 @@ impl WorkerPipe {
     pub(crate) fn try_read(&mut self) -> bool {
         self.buffer.reserve(PIPE_BYTES);
         let read = rustix::io::read(&self.fd, spare_capacity(&mut self.buffer));
+        // `AGAIN` is an empty pipe and `INTR` a signal during the read; zero bytes are EOF.
         self.is_open = matches!(read, Ok(1..) | Err(Errno::AGAIN | Errno::INTR));
         matches!(read, Ok(1..))
     }

@@ -116,6 +116,8 @@ impl WorkerPool {
         let name = take_session_name(tool, arguments)?;
         if let Some(storage) = &self.storage {
             let remove = || state::remove_stale(storage, caller.now);
+            // With the first call and not at start: a server whose functions are never called has
+            // nothing to remove.
             self.has_removed_stale_state.get_or_init(remove).await;
         }
         Ok(match name {
@@ -131,6 +133,8 @@ impl WorkerPool {
         let retention = StateRetention::Until(key.clone(), now + self.settings.session_lifetime);
         match self.named_sessions.find(&key) {
             Lookup::Found(session) => return SessionLease { session, retention },
+            // The periodic check has not removed it yet. Its state must be gone before the name is
+            // used again, or the caller would see the state of an expired session.
             Lookup::Expired(session) => session.end().await,
             Lookup::Absent => {}
         }
@@ -139,6 +143,7 @@ impl WorkerPool {
             && let Some(snapshot) = StateSnapshot::find(storage, &key, now).await
         {
             let mut workers = session.workers(Language::R).lock().await;
+            // Any version above that of a new worker (0) makes the worker load the snapshot.
             (workers.version, workers.snapshot) = (1, Some(snapshot));
         }
         SessionLease { session: self.named_sessions.insert(key, session), retention }
@@ -161,6 +166,7 @@ impl WorkerPool {
         if let Some(index) = workers.workers.iter().position(|worker| worker.profile == profile) {
             return Ok(index);
         }
+        // Before a slot is taken: a missing interpreter must not cost another session its worker.
         let command = Arc::new(build_command(&self.settings, tool)?);
         let worker = match self.spares.take(&profile).await {
             Some(worker) => worker,
@@ -207,15 +213,19 @@ impl WorkerPool {
             if !self.spares.evict_one()
                 && let Some(worker) = self.take_longest_idle().or_else(|| own.take_oldest())
             {
+                // Dropping would kill it too, but in the background; its slot is free only when it
+                // is gone.
                 worker.kill().await;
             }
             select! {
                 biased;
+                // Either the evicted worker has released its slot, or another worker has exited.
                 slot = Arc::clone(&self.slots).acquire_owned() => {
                     return slot.map_err(|_| {
                         Failure::new(ErrorType::InternalError, "no workers are started any more")
                     });
                 }
+                // A session was released whose worker can be evicted in the next round.
                 () = released => {}
             }
         }
@@ -226,16 +236,22 @@ impl WorkerPool {
     fn take_longest_idle(&self) -> Option<Worker> {
         let sessions = self.live_sessions();
         let idle = sessions.iter().flat_map(|session| session.languages()).filter_map(|workers| {
+            // A locked session runs a call. Waiting for it here could deadlock with that call,
+            // which may wait for a slot itself.
             let locked = workers.try_lock().ok()?;
             let last_used = locked.workers.iter().map(|worker| worker.last_used).min()?;
             Some(((locked.is_unsaved, last_used), workers))
         });
         let (_, workers) = idle.min_by_key(|(order, _)| *order)?;
+        // The lock was released while the candidates were compared, so the session may be in use
+        // now; the caller tries again.
         workers.try_lock().ok()?.take_oldest()
     }
 
     /// Includes a session in the checks for idle workers, and starts these checks.
     fn register(self: &Arc<Self>, session: &Session) {
+        // Weak references: a session ends when its last clone is dropped, and the pool must not
+        // keep it alive.
         let mut sessions = self.sessions.lock();
         sessions.retain(|known| known.strong_count() > 0);
         let this = Arc::downgrade(&session.0);
@@ -243,8 +259,11 @@ impl WorkerPool {
             sessions.push(this);
         }
         drop(sessions);
+        // The task starts with the first worker, because `new` may run outside of a runtime.
         if !self.is_checked_for_idle.swap(true, Ordering::SeqCst) {
             let shortest = self.settings.idle_time.min(self.settings.session_lifetime);
+            // Half of the shortest lifetime, so that nothing outlives its lifetime by more than
+            // half of it.
             let interval = MAX_CHECK_INTERVAL.min(shortest / 2).max(MIN_CHECK_INTERVAL);
             tokio::spawn(check_for_idle(Arc::downgrade(self), interval));
         }
@@ -255,6 +274,7 @@ impl WorkerPool {
         let idle_time = self.settings.idle_time;
         self.spares.evict_idle(idle_time);
         for session in self.named_sessions.take_expired() {
+            // In a task of its own: ending waits for a call that still runs in the session.
             tokio::spawn(async move { session.end().await });
         }
         for workers in self.live_sessions().iter().flat_map(|session| session.languages()) {

@@ -35,6 +35,8 @@ impl WorkerProfile {
 /// too.
 pub(crate) fn access_needs(tool: &Tool) -> AccessNeeds {
     AccessNeeds {
+        // Only declared annotations count: a tool without `mutates: false` may write, and one
+        // without `network: true` gets no network.
         is_read_only: tool.annotations.is_read_only(),
         network: tool.annotations.network == Some(true),
     }

@@ -21,7 +21,7 @@ pub use call::RCall;
 pub use missing::with_missing;
 
 /// R code that loads a package from its sources: it defines the list `.toolcrib_sourcing`, whose
-/// function `sourced(package, path, tell_lacking)` returns the namespace.
+/// function `load_sources(package, path, report_missing)` returns the namespace.
 pub const R_SOURCING: &str = include_str!("r/sourcing.R");
 
 /// The script that a worker runs. The just-in-time compiler is off while it is loaded: compiling code

@@ -63,6 +63,7 @@ impl Drop for SessionInner {
         // Dropping a worker kills it, but a stored snapshot needs async work to be removed.
         for workers in [&mut self.r, &mut self.python].map(|own| std::mem::take(own.get_mut())) {
             let is_stored = workers.snapshot.as_ref().is_some_and(StateSnapshot::ends_with_session);
+            // Without a runtime (at the end of the process) the next server removes it as stale.
             if let (true, Ok(handle)) = (is_stored, Handle::try_current()) {
                 handle.spawn(workers.end());
             }
@@ -113,6 +114,8 @@ impl SessionWorkers {
             && !self.workers.iter().any(|worker| worker.state_version == self.version);
         if is_lost {
             (self.is_unsaved, self.snapshot) = (false, None);
+            // Workers that are left have an outdated copy. A new version makes them start from the
+            // empty state like new ones.
             self.version += 1;
         }
         is_lost

@@ -17,6 +17,7 @@ pub fn with_session_argument(tool: &Tool) -> Option<Tool> {
     {
         return None;
     }
+    // In the input schema, so that it is validated and listed like any other argument.
     let mut object = (**tool.input.object()).clone();
     let properties = object.entry("properties").or_insert_with(|| json!({})).as_object_mut()?;
     properties.insert(ARGUMENT.to_owned(), property(tool));
@@ -35,6 +36,8 @@ fn property(tool: &Tool) -> Value {
 /// Whether callers of this tool can name a session; a call without a name then has a state of its
 /// own.
 pub(crate) fn has_session_argument(tool: &Tool) -> bool {
+    // Compared with the whole schema: an author may have an argument of the same name with another
+    // meaning.
     tool.input.property(ARGUMENT).is_some_and(|argument| *argument == property(tool))
 }
 
@@ -48,6 +51,7 @@ pub(crate) fn take_session_name(
     }
     match arguments.shift_remove(ARGUMENT) {
         None | Some(Value::Null) => Ok(None),
+        // Validated again: the schema counts characters and this limit counts bytes.
         Some(Value::String(name)) if !name.is_empty() && name.len() <= MAX_BYTES => Ok(Some(name)),
         Some(other) => {
             let message = format!(

@@ -57,8 +57,11 @@ impl SpareWorkers {
             let index = spares.iter().position(|spare| spare.profile == *profile)?;
             spares.swap_remove(index)
         };
+        // A spare that fails to start is no failure of the call: the caller starts a worker itself
+        // and reports that error.
         let mut worker = (&mut spare.worker).await.ok()?.ok()?;
         worker.last_used = Instant::now();
+        // It may have exited or been killed for lack of memory while it waited.
         worker.is_idle().then_some(worker)
     }
 

@@ -43,6 +43,7 @@ impl StateSnapshot {
             return Ok(Self::InMemory(state));
         };
         let (key, expires) = match (older, retention) {
+            // The same key again, so that the new state replaces the older one.
             (Some(Self::Stored { key, .. }), StateRetention::Session) => (key, None),
             (_, StateRetention::Session) => (random_id().map_err(no_randomness)?, None),
             (_, StateRetention::Until(key, time)) => (key.clone(), Some(unix_seconds(*time))),
@@ -110,6 +111,7 @@ pub(crate) async fn remove_stale(storage: &Arc<dyn Storage>, now: SystemTime) {
     for (key, holder) in holders {
         let is_stale = match holder["expires"].as_u64() {
             Some(expires) => expires <= unix_seconds(now),
+            // A record without a valid server cannot belong to one that runs.
             None => !serde_json::from_value::<ServerId>(holder["server"].clone())
                 .is_ok_and(|server| server.is_alive()),
         };

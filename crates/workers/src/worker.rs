@@ -80,6 +80,8 @@ impl Worker {
             .start(command)
             .await
             .map_err(|error| cannot_start(error.source.to_string()))?;
+        // The launcher makes a private folder for commands with pipes, so the default is never
+        // used.
         let folder = process.folder().map(Path::to_owned).unwrap_or_default();
         let (requests, [replies, stdout, stderr]) =
             open_pipes(&mut process, &folder).map_err(|error| cannot_start(error.to_string()))?;
@@ -91,6 +93,8 @@ impl Worker {
             stderr,
             profile,
             state_version: 0,
+            // Busy until it is ready: a start that is dropped halfway must not leave a worker that
+            // looks idle.
             is_busy: true,
             prewritten: 0,
             last_used: Instant::now(),
@@ -152,6 +156,7 @@ impl Worker {
     ) -> Result<(), WorkerFailure> {
         self.is_busy = true;
         self.last_used = Instant::now();
+        // The header was sent by `prewarm`; sending it twice would corrupt the stream.
         let request = &request[std::mem::take(&mut self.prewritten)..];
         let Self { process, requests, .. } = self;
         tokio::select! {
@@ -179,6 +184,7 @@ impl Worker {
             if let Some(reply) = self.take_reply()? {
                 return Ok(reply);
             }
+            // `send` set this time, so polling ends 100 µs after the request, not after each reply.
             if self.last_used.elapsed() < POLL_TIME {
                 self.poll_replies();
                 continue;
@@ -254,6 +260,7 @@ impl Worker {
             return Err(WorkerFailure::Protocol(format!("a reply of {length} bytes")));
         }
         let Some(payload) = rest.get(..length) else {
+            // All at once: growing step by step would copy a long reply several times.
             buffer.reserve(length + 4 - buffer.len());
             return Ok(None);
         };
@@ -268,6 +275,7 @@ impl Worker {
 
     /// Why the worker did not start: its stderr, or how it ended.
     fn startup_error(&mut self, failure: &WorkerFailure) -> String {
+        // The worker has exited or sent garbage, so everything it wrote is in the pipe.
         while self.stderr.try_read() {}
         let stderr = String::from_utf8_lossy(&self.stderr.buffer).trim().to_owned();
         match failure {

@@ -20,7 +20,7 @@ impl WorkerFailure {
         match self {
             Self::Exited(Some(status)) => match (status.code(), status.signal()) {
                 (Some(code), _) => {
-                    format!("it ended {language}, with exit code {code}, as `{exit_call}` does")
+                    format!("it terminated {language} with exit code {code}, as `{exit_call}` does")
                 }
                 (None, Some(11)) => {
                     format!("{language} crashed with a segmentation fault (signal 11)")
@@ -28,16 +28,14 @@ impl WorkerFailure {
                 (None, Some(9)) => {
                     format!("{language} was killed (signal 9), perhaps because memory ran out")
                 }
-                (None, Some(signal)) => format!("{language} was ended by signal {signal}"),
-                (None, None) => format!("{language} ended"),
+                (None, Some(signal)) => format!("{language} was killed by signal {signal}"),
+                (None, None) => format!("{language} exited"),
             },
-            Self::Exited(None) => format!("{language} ended"),
+            Self::Exited(None) => format!("{language} exited"),
             Self::Protocol(reason) => {
-                format!(
-                    "the pipe to {language} was disturbed ({reason}), and {language} had to be ended"
-                )
+                format!("the pipe to {language} broke ({reason}), and {language} was killed")
             }
-            Self::Unresponsive => format!("{language} did not answer, and had to be ended"),
+            Self::Unresponsive => format!("{language} did not respond and was killed"),
         }
     }
 }

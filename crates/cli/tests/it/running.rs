@@ -248,7 +248,7 @@ fn a_result_that_violates_its_specification_is_reported_or_rejected() {
     assert!(
         output
             .stdout
-            .contains("note: what `say_back` returned is not what its specification says: `/text`"),
+            .contains("note: the result of `say_back` does not match its specification: `/text`"),
         "{}",
         output.stdout
     );

@@ -43,7 +43,7 @@ async fn a_program_that_fails_says_why_in_json_or_is_a_failed_program() {
     );
     let outcome = crib.call(script("echo all is well"), json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "not_json");
-    assert!(text(&outcome, 0).contains("print the result alone"), "{outcome:?}");
+    assert!(text(&outcome, 0).contains("print only the result"), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn results_are_held_against_the_output_schema() {
     )));
     let told = crib.call(tool.clone(), json!({})).await;
     assert!(
-        !told.failed && text(&told, 1).starts_with("note: what `tool` returned is not what"),
+        !told.failed && text(&told, 1).starts_with("note: the result of `tool` does not match"),
         "{told:?}"
     );
     tool.on_mismatch = Some(OnMismatch::Fail);

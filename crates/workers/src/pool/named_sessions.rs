@@ -38,6 +38,8 @@ impl NamedSessions {
     /// The key of the session that `owner` calls `name`. It is also its key in the store, so it must
     /// not change between versions.
     pub(super) fn key(owner: &str, name: &str) -> String {
+        // A digest, because names are arbitrary text of a caller. The separator keeps owner `a`
+        // with name `bc` apart from owner `ab` with name `c`.
         let digest = Sha256::new().chain_update(owner).chain_update("\n").chain_update(name);
         digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -59,6 +59,8 @@ impl WorkerPool {
         options: &CallOptions<'_>,
     ) -> Result<Outcome, Failure> {
         let session = &lease.session;
+        // Dropped after the lock (in reverse order of declaration), so that the session is free
+        // when calls that wait for a slot look at it.
         let release_guard = self.release_guard();
         let lock = session.workers(Language::Python).lock();
         let mut workers = options.unless_cancelled(call.tool, lock).await?;
@@ -80,17 +82,21 @@ impl WorkerPool {
         call: PythonCall<'_>,
         options: &CallOptions<'_>,
     ) -> Result<CallResult, Failure> {
+        // A worker whose last call was dropped halfway still runs that call.
         workers.drop_unusable();
         let start = self.worker_for(session, workers, call.tool, build_worker_command);
         let index = options.unless_cancelled(call.tool, start).await??;
         let worker = &mut workers.workers[index];
         if let Some(observer) = options.observer {
+            // Before the request is sent: a server that crashes during the call must find the
+            // process afterwards.
             observer.on_start(worker.process_id());
         }
         let request = self.build_request(call);
         let mut deadline = options.start_deadline(self.settings.grace);
         let result = conversation::call(worker, &request, options, &mut deadline).await?;
         if let CallEnd::WorkerFailed(..) | CallEnd::Stale = result.end {
+            // The order of workers carries no meaning: they are found by profile.
             workers.workers.swap_remove(index).kill().await;
         }
         Ok(result)
@@ -125,20 +131,24 @@ async fn build_call_outcome(tool: &Tool, result: CallResult, options: &CallOptio
         CallEnd::Raised(error) => return build_failed_outcome(tool, error, notes),
         CallEnd::Stale => Failure::new(
             ErrorType::InternalError,
-            format!("the modules of `{}` change all the time", tool.name),
+            format!(
+                "the modules of `{}` changed again while they were reloaded; call it again",
+                tool.name
+            ),
         ),
         CallEnd::Stopped(reason) | CallEnd::WorkerFailed(_, Some(reason)) => {
             reason.to_failure(&tool.name)
         }
-        CallEnd::WorkerFailed(failure, None) => python_ended(&tool.name, &failure),
+        CallEnd::WorkerFailed(failure, None) => python_exited(&tool.name, &failure),
     };
     let mut outcome = failures::to_outcome(tool, failure);
     outcome.content.extend(notes);
     outcome
 }
 
-fn python_ended(name: &str, failure: &WorkerFailure) -> Failure {
+fn python_exited(name: &str, failure: &WorkerFailure) -> Failure {
     let reason = failure.describe("Python", "os._exit()");
-    let message = format!("`{name}` did not return: {reason}. The next call starts Python anew");
+    let message =
+        format!("`{name}` did not return: {reason}. The next call starts a new Python process");
     Failure::new(ErrorType::PythonEnded, message)
 }

@@ -25,6 +25,8 @@ pub(super) fn plan_call(
     let worker = build_worker_command(settings, call.tool)?;
     let code = format_call(call.function, call.arguments);
     let argv = [worker.program.as_str(), "-c", &code].map(|word| Word::Text(word.to_owned()));
+    // The rest comes from the worker's command, so that the plan shows the same folder, environment
+    // and sandbox.
     Ok(Command { argv: argv.into(), ..worker })
 }
 
@@ -43,6 +45,8 @@ pub(super) fn build_worker_command(
     if let Implementation::Python(function) = &tool.implementation {
         sandbox.allow_read(function.path.iter().map(|folder| settings.crib.join(folder)));
     }
+    // Interpreters from pyenv, conda or uv live in a home folder, which the sandbox does not
+    // include.
     sandbox.allow_read(library_folders(&python));
     Ok(Command {
         label: tool.name.clone(),
@@ -79,7 +83,7 @@ fn library_folders(python: &Path) -> Vec<PathBuf> {
 }
 
 fn not_installed() -> Failure {
-    let message = "Python is not installed: there is no `python3` on the path of tools and no `.venv` in the crib; install \
-                   Python 3, or make one with `python3 -m venv .venv`";
+    let message = "Python is not installed: there is no `python3` on the `PATH` of tools and no `.venv` in the crib; install \
+                   Python 3, or create a `.venv` with `python3 -m venv .venv`";
     Failure::new(ErrorType::PythonNotFound, message)
 }

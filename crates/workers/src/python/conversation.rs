@@ -56,11 +56,14 @@ pub(super) async fn call(
         Ok(Reply::Done { value }) => CallEnd::Returned(value),
         Ok(Reply::Failed { error }) => CallEnd::Raised(error),
         Ok(Reply::Stale) => CallEnd::Stale,
+        // `Settled` cannot be the reply to a call; treating it as stopped is safe because nothing
+        // was returned.
         Ok(Reply::Interrupted | Reply::Settled) => {
             CallEnd::Stopped(deadline.stop_reason.unwrap_or(StopReason::Cancelled))
         }
         Err(failure) => CallEnd::WorkerFailed(failure, deadline.stop_reason),
     };
+    // Before settling: what the function printed belongs to this call even if it was interrupted.
     worker.capture_output(&mut capture).await;
     if let (Some(reason), false) = (deadline.stop_reason, matches!(end, CallEnd::WorkerFailed(..)))
     {
@@ -104,7 +107,7 @@ async fn exchange(
 fn unreadable(error: &serde_json::Error) -> Reply {
     let failure = Failure::new(
         ErrorType::NotJson,
-        format!("what was returned cannot be read as JSON: {error}"),
+        format!("the returned value cannot be parsed as JSON: {error}"),
     );
     let Value::Object(error) = failure.object() else { unreachable!("the standard error object") };
     Reply::Failed { error }

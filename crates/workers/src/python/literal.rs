@@ -14,6 +14,8 @@ pub(super) fn format_call(function: &PythonFunction, arguments: &Arguments) -> S
 
 /// A keyword argument; as an unpacked dict if its name is not an identifier.
 fn format_argument(name: &str, value: &Value) -> String {
+    // Keywords such as `from` pass as identifiers here; the worker renames them to `from_`, and the
+    // plan is for reading only.
     let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_numeric());
     if is_name && !name.is_empty() {

@@ -14,7 +14,7 @@ MAX_FRAMES = 12              # of a traceback
 MAX_MESSAGE_LENGTH = 10_000  # characters
 
 
-class Missing(Exception):
+class CallError(Exception):
     """A call that cannot be made, or whose value cannot be sent. `kind` is its error type."""
 
     def __init__(self, kind, message):
@@ -22,7 +22,7 @@ class Missing(Exception):
         self.kind = kind
 
 
-class Calls:
+class CurrentCall:
     """Whether a call is running that SIGINT may interrupt. A late signal is ignored."""
 
     is_running = False
@@ -30,6 +30,7 @@ class Calls:
 
     @classmethod
     def interrupt(cls, _signal, _frame):
+        # Between calls the signal came too late, and raising here would end the worker.
         if cls.is_running:
             cls.is_interrupted = True
             raise KeyboardInterrupt
@@ -45,9 +46,10 @@ class Modules:
     seen = {}
 
     @classmethod
-    def begin(cls, path):
+    def set_path(cls, path):
         if not cls.path:
             cls.path = path
+            # In front, so that a module of the crib wins over an installed one of the same name.
             sys.path[:0] = path
 
     @classmethod
@@ -60,47 +62,48 @@ class Modules:
                     yield file
 
     @classmethod
-    def note(cls):
+    def record_files(cls):
         for file in cls.files():
             if file not in cls.seen:
-                cls.seen[file] = changed(file)
+                cls.seen[file] = modified_at(file)
 
     @classmethod
     def are_stale(cls):
-        return any(changed(file) != when for file, when in cls.seen.items())
+        return any(modified_at(file) != when for file, when in cls.seen.items())
 
 
-def changed(file):
+def modified_at(file):
     try:
         return os.stat(file).st_mtime_ns
     except OSError:
         return None
 
 
-def find(name, function):
+def find_function(name, function):
     if name not in sys.modules:
+        # The finder caches folder listings, and the module may be newer than the last listing.
         importlib.invalidate_caches()
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise Missing("python_module_missing", not_found(name, error.name or name)) from error
+        raise CallError("python_module_missing", describe_missing_module(name, error.name or name)) from error
     except Exception as error:
-        raise Missing("python_import_failed", f"the module `{name}` could not be imported: {describe(error)}") from error
+        raise CallError("python_import_failed", f"the module `{name}` could not be imported: {describe(error)}") from error
     found = getattr(module, function, None)
     if callable(found):
         return found
     import difflib
-    there = [each for each in dir(module) if callable(getattr(module, each, None)) and not each.startswith("_")]
-    near = difflib.get_close_matches(function, there, 1)
+    names = [each for each in dir(module) if callable(getattr(module, each, None)) and not each.startswith("_")]
+    near = difflib.get_close_matches(function, names, 1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
-    raise Missing("python_function_missing", f"the module `{name}` has no function `{function}`{hint}")
+    raise CallError("python_function_missing", f"the module `{name}` has no function `{function}`{hint}")
 
 
-def not_found(name, missing):
+def describe_missing_module(name, missing):
     if name == missing or name.startswith(missing + "."):
         searched = ", ".join(f"`{folder}`" for folder in Modules.path)
-        return (f"there is no Python module `{missing}` in {searched} nor among the packages of {sys.executable}; "
-                f"put it there, or say in `path` of its `[[bind]]` where it is")
+        return (f"there is no Python module `{missing}` in {searched} or among the packages of {sys.executable}; "
+                f"put it there, or set `path` of its `[[bind]]` to its folder")
     package = missing.split(".")[0]
     return (f"the module `{name}` needs `{missing}`, which is not installed; "
             f"install it, for example with `{sys.executable} -m pip install {package}`")
@@ -114,13 +117,14 @@ def bind_arguments(function, arguments):
     except (TypeError, ValueError):
         return arguments
     names = signature.parameters
+    # Positional-only parameters cannot be passed by name.
     takes = lambda name: name in names and names[name].kind is not inspect.Parameter.POSITIONAL_ONLY
     arguments = {name + "_" if not takes(name) and takes(name + "_") else name: value
                  for name, value in arguments.items()}
     try:
         signature.bind(**arguments)
     except TypeError as error:
-        raise Missing("python_signature_mismatch",
+        raise CallError("python_signature_mismatch",
                       f"`{function.__qualname__}{signature}` cannot be called with the arguments of the "
                       f"specification: {error}") from error
     return arguments
@@ -129,7 +133,7 @@ def bind_arguments(function, arguments):
 # --- Calling -------------------------------------------------------------------------------------
 
 
-class Loop:
+class EventLoop:
     """The event loop of async functions. One for all calls: objects that functions keep are bound to it."""
 
     loop = None
@@ -147,6 +151,8 @@ class Loop:
         try:
             return cls.loop.run_until_complete(task)
         except KeyboardInterrupt:
+            # The coroutine gets a chance to clean up; a task that is left pending would continue in
+            # the next call.
             task.cancel()
             try:
                 cls.loop.run_until_complete(task)
@@ -156,35 +162,40 @@ class Loop:
 
 
 def call(request):
-    Modules.begin(request["path"])
+    Modules.set_path(request["path"])
+    # Before the import, so that edited code never runs half old and half new. The server starts a
+    # new worker.
     if Modules.are_stale():
         return {"kind": "stale"}
-    function = find(request["module"], request["function"])
+    function = find_function(request["module"], request["function"])
     value = function(**bind_arguments(function, request["arguments"]))
+    # Not `inspect.iscoroutine`: futures and other awaitables are awaited as well.
     if hasattr(value, "__await__"):
-        value = Loop.run(value)
-    return encode(value, request["max_bytes"])
+        value = EventLoop.run(value)
+    return encode_result(value, request["max_bytes"])
 
 
-def encode(value, max_bytes):
+def encode_result(value, max_bytes):
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain).encode("utf-8")
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=to_json).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise Missing("not_json", "what was returned has a text that is not Unicode; decode it properly") from error
+        raise CallError("not_json", "the returned value contains text that is not valid Unicode; decode it properly") from error
     except ValueError as error:
         why = "it contains itself" if "ircular" in str(error) else \
-            "it has NaN or infinity, which JSON has not; return None or a text instead"
-        raise Missing("not_json", f"what was returned is not JSON: {why}") from error
+            "it contains NaN or infinity, which JSON cannot represent; return None or a string instead"
+        raise CallError("not_json", f"the returned value is not JSON: {why}") from error
     except (TypeError, RecursionError) as error:
-        raise Missing("not_json", f"what was returned is not JSON: {error}") from error
+        raise CallError("not_json", f"the returned value is not JSON: {error}") from error
     if len(text) > max_bytes:
-        raise Missing("result_too_large", f"what was returned has {len(text)} bytes, and at most {max_bytes} are taken; return less")
+        raise CallError("result_too_large", f"the returned value has {len(text)} bytes of JSON, more than the limit of {max_bytes}; return less")
     return b'{"kind": "done", "value": ' + text + b"}"
 
 
-def plain(value):
+def to_json(value):
     """Converts a value that `json` does not support."""
     kind = type(value)
+    # Recognized by their methods, because importing pydantic or numpy only to compare types would
+    # be slow.
     if hasattr(kind, "model_dump"):
         return value.model_dump(mode="json")
     if hasattr(kind, "__dataclass_fields__"):
@@ -200,12 +211,13 @@ def plain(value):
     if hasattr(kind, "tolist"):
         return value.tolist()
     if isinstance(value, (set, frozenset)):
+        # Sets have no order; sorting makes the result reproducible.
         return sorted(value, key=repr)
     if kind.__module__ == "uuid":
         return str(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
-        raise TypeError("bytes are no text; decode them, or encode them with base64")
-    raise TypeError(f"a value of the class `{kind.__module__}.{kind.__qualname__}` has no form in JSON; return what it has")
+        raise TypeError("bytes are not text; decode them, or encode them with base64")
+    raise TypeError(f"a value of the class `{kind.__module__}.{kind.__qualname__}` has no JSON representation; return its fields instead")
 
 
 # --- Failing -------------------------------------------------------------------------------------
@@ -216,10 +228,10 @@ def describe(error):
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def failed(error):
+def error_reply(error):
     """An exception as the standard error object."""
     kind = type(error)
-    if isinstance(error, Missing):
+    if isinstance(error, CallError):
         name, message, error_details = error.kind, str(error), {}
         error = error.__cause__
     else:
@@ -228,7 +240,7 @@ def failed(error):
             message = f"it called sys.exit({error.code!r})"
         error_details = {"class": f"{kind.__module__}.{kind.__qualname__}"}
     if error is not None:
-        error_details["traceback"] = trace(error)
+        error_details["traceback"] = format_traceback(error)
         cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
         if cause is not None:
             error_details["cause"] = describe(cause)[:MAX_MESSAGE_LENGTH]
@@ -236,7 +248,7 @@ def failed(error):
     return {"kind": "failed", "error": object}
 
 
-def trace(error):
+def format_traceback(error):
     """The frames of the traceback, innermost last, without those of this script and of importlib."""
     import traceback
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__ and
@@ -244,26 +256,29 @@ def trace(error):
     return [f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames[-MAX_FRAMES:]]
 
 
-def reply_to(request):
+def handle_request(request):
     if "settle" in request:
         return {"kind": "settled"}
-    Calls.is_interrupted = False
-    signal.signal(signal.SIGINT, Calls.interrupt)
+    CurrentCall.is_interrupted = False
+    # Again for each call: a function may have replaced the handler.
+    signal.signal(signal.SIGINT, CurrentCall.interrupt)
     try:
-        Calls.is_running = True
+        CurrentCall.is_running = True
         try:
             return call(request)
         finally:
-            Calls.is_running = False
+            CurrentCall.is_running = False
     except KeyboardInterrupt as error:
-        Calls.is_running = False
-        return {"kind": "interrupted"} if Calls.is_interrupted else failed(error)
+        CurrentCall.is_running = False
+        # A function may raise KeyboardInterrupt itself, which is a failure like any other.
+        return {"kind": "interrupted"} if CurrentCall.is_interrupted else error_reply(error)
+    # SystemExit too: `sys.exit()` in a function must not end the worker.
     except BaseException as error:
-        Calls.is_running = False
-        return failed(error)
+        CurrentCall.is_running = False
+        return error_reply(error)
 
 
-def flush():
+def flush_output():
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -272,7 +287,7 @@ def flush():
 
 
 def serve():
-    signal.signal(signal.SIGINT, Calls.interrupt)
+    signal.signal(signal.SIGINT, CurrentCall.interrupt)
     folder = os.environ["TMPDIR"]
     # Python adds the folder of this script, where modules must not be found.
     del sys.path[0]
@@ -289,12 +304,15 @@ def serve():
     send({"kind": "ready"})
     while True:
         length = requests.read(4)
+        # The server has closed the pipe.
         if len(length) < 4:
             return
         request = json.loads(requests.read(struct.unpack("<I", length)[0]))
-        message = reply_to(request)
-        Modules.note()
-        flush()
+        message = handle_request(request)
+        # After the call, because functions import modules lazily.
+        Modules.record_files()
+        # Before the reply, because the server reads the output when the reply arrives.
+        flush_output()
         send(message)
 
 

@@ -23,6 +23,8 @@ pub(super) fn encode_arguments(
     arguments: &Arguments,
 ) -> Result<Vec<(String, RValue)>, Failure> {
     let is_formal = |name: &str| function.formals.iter().any(|formal| formal.parameter == name);
+    // An unknown argument that is `null` counts as absent: models often send `null` for what they
+    // leave out.
     let unknown = arguments.iter().filter(|(name, value)| !value.is_null() && !is_formal(name));
     let mut problems: Vec<_> =
         unknown.map(|(name, value)| unknown_argument(function, name, value)).collect();
@@ -87,6 +89,8 @@ fn to_vector(atom: Atom, items: &[Value]) -> Result<RValue, Expected> {
             )
             .into()),
             // R's integers have 32 bits; R itself goes on with doubles beyond that.
+            // Values that are no numbers at all pass through here too, and become the nearest type
+            // there.
             None => to_vector(Atom::Double, items),
         },
         Atom::Double => convert_all(items, Value::as_f64)
@@ -103,6 +107,8 @@ fn to_vector(atom: Atom, items: &[Value]) -> Result<RValue, Expected> {
         Atom::DateTime => {
             let seconds = convert_all(items, |item| time::parse_date_time(item.as_str()?))
                 .ok_or("a time such as 2024-12-31T23:59:59Z")?;
+            // The order matters: R dispatches on the first class, and `POSIXt` is the common
+            // parent.
             let classes = RValue::texts(["POSIXct".to_owned(), "POSIXt".to_owned()]);
             Ok(to_doubles(seconds).with("class", classes).with("tzone", RValue::text("UTC")))
         }
@@ -151,6 +157,7 @@ fn to_matrix(atom: Atom, value: &Value) -> Result<RValue, Expected> {
     // R stores matrices by column.
     let by_column: Vec<_> =
         (0..width).flat_map(|column| rows.iter().map(move |row| row[column].clone())).collect();
+    // `dim` is an integer vector in R; the message limit keeps real sizes far below the maximum.
     let sizes = [rows.len(), width].map(|size| i32::try_from(size).unwrap_or(i32::MAX));
     Ok(to_vector(atom, &by_column)?.with("dim", Data::Integer(sizes.to_vec()).into()))
 }
@@ -170,6 +177,7 @@ fn to_data_frame(value: &Value) -> Result<RValue, Expected> {
     }
     let column = |name: &String| {
         let items: Vec<_> =
+            // The default is `null`, which becomes NA in the type of the other cells.
             rows.iter().map(|row| row.get(name).cloned().unwrap_or_default()).collect();
         to_nearest_vector(&items)
     };
@@ -215,8 +223,10 @@ fn to_nearest_vector(items: &[Value]) -> Result<RValue, Expected> {
         |has_type: fn(&Value) -> bool| items.iter().all(|item| item.is_null() || has_type(item));
     let atom = if items.is_empty() {
         return Ok(RValue::list(Vec::new()));
+    // A vector of nulls alone passes the first test and becomes logical NA, as `NA` is in R.
     } else if are_all(Value::is_boolean) {
         Atom::Logical
+    // Mixed integers and fractions become doubles, as in `c(1L, 2.5)`.
     } else if are_all(Value::is_i64) {
         Atom::Integer
     } else if are_all(Value::is_number) {

@@ -75,7 +75,8 @@ impl WorkerPool {
         call: RCall<'_>,
         options: &CallOptions<'_>,
     ) -> Result<Outcome, Failure> {
-        // Dropped after the lock.
+        // Declared first, so it is dropped after the lock: calls that wait for a slot must find the
+        // session free.
         let _release_guard = self.release_guard();
         let lock = lease.session.workers(Language::R).lock();
         let mut workers = options.unless_cancelled(call.tool, lock).await?;
@@ -92,16 +93,21 @@ impl WorkerPool {
     ) -> Result<Outcome, Failure> {
         let tool = call.tool;
         let mut notes = Vec::new();
+        // A worker whose last call was dropped halfway still runs that call.
         workers.drop_unusable();
         if workers.detect_state_loss() {
             notes.push("the state of this session was too large to be copied, and was lost with its R process".to_owned());
         }
         let start = self.worker_for(&lease.session, workers, tool, build_worker_command);
         let index = options.unless_cancelled(tool, start).await??;
+        // Losing the state is a note, not a failure: most functions work without it, and the caller
+        // sees what happened.
         let state = state_to_send(workers, index).await.unwrap_or_else(|failure| {
             notes.push(format!("the state of this session is lost: {}", failure.message));
             Some(Vec::new())
         });
+        // Tools with other access rights use another process. A state that is too large to copy
+        // stays in the process that made it.
         let lacks_state = workers.is_unsaved && state.is_some();
         let worker = &mut workers.workers[index];
         if lacks_state {
@@ -110,6 +116,7 @@ impl WorkerPool {
                     .to_owned(),
             );
         } else {
+            // The request carries the state, so the worker has it as soon as the call starts.
             worker.state_version = workers.version;
         }
         if let Some(observer) = options.observer {
@@ -121,6 +128,7 @@ impl WorkerPool {
         let mut deadline = options.start_deadline(self.settings.grace);
         let schema = tool.output.as_ref();
         let mut result = conversation::call(worker, &request, options, &mut deadline, schema).await;
+        // Notes about the state come first: they explain what the function may complain about.
         result.notes.splice(0..0, notes);
         let state = result.state.take();
         if let CallEnd::WorkerFailed(..) = result.end {
@@ -140,6 +148,7 @@ impl WorkerPool {
         retention: &StateRetention,
         state: ChangedState,
     ) -> Option<String> {
+        // Before anything can fail: other workers of the session are outdated in any case.
         workers.version += 1;
         workers.workers[index].state_version = workers.version;
         let older = workers.snapshot.take();
@@ -182,6 +191,7 @@ fn build_request(
     arguments: Vec<(String, RValue)>,
     state: Option<Vec<u8>>,
 ) -> RValue {
+    // `NULL` keeps the state that the worker has; an empty raw vector clears it.
     let state = state.map_or_else(RValue::null, |bytes| Data::Raw(bytes).into());
     RValue::list(vec![RValue::text("call"), RValue::text(target), RValue::named(arguments), state])
 }

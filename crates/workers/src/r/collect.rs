@@ -113,6 +113,8 @@ impl<'a> ValueCollector<'a> {
     async fn add_text(&mut self, part: String) {
         let part = Value::String(part);
         let quoted = part.to_string();
+        // Without the quotes: the opening one was written when the text was opened, the closing one
+        // comes with its end.
         self.text.extend(&quoted.as_bytes()[1..quoted.len() - 1]);
         self.flush().await;
         if !self.budget.is_used_up()
@@ -169,6 +171,7 @@ impl<'a> ValueCollector<'a> {
         self.flush().await;
         self.add(closed.value);
         if closed.is_only_item {
+            // Async recursion needs a box; it is at most one level deep.
             Box::pin(self.close()).await;
         }
     }
@@ -220,6 +223,7 @@ impl<'a> ValueCollector<'a> {
         };
         match (&mut open.value, open.key.take()) {
             (Value::Object(members), Some(key)) => _ = members.insert(key, value),
+            // The key is taken in any case, so that a stale one cannot name the next member.
             (Value::Array(items), _) => items.push(value),
             _ => {}
         }
@@ -229,6 +233,8 @@ impl<'a> ValueCollector<'a> {
     async fn flush(&mut self) {
         if self.text.len() > self.max_bytes && !self.is_long {
             self.is_long = true;
+            // A file only now: most values are short, and creating a file takes longer than
+            // returning them.
             self.file = self.sink.open_value().await;
         }
         if self.is_long {

@@ -35,6 +35,7 @@ pub(super) fn build_worker_command(
     let access = settings.access();
     let mut sandbox = access.sandbox(&r, access_needs(tool));
     sandbox.allow_read(r_libraries(&settings.environment));
+    // R reserves far more address space than it uses, so its limit can be set separately.
     sandbox.memory_bytes = settings.r_memory_bytes.unwrap_or(settings.memory_bytes);
     Ok(Command {
         label: tool.name.clone(),
@@ -54,7 +55,7 @@ pub(super) fn find_r(settings: &WorkerSettings) -> Option<PathBuf> {
 }
 
 fn not_installed() -> Failure {
-    let message = "R was not found, which this tool is written in; install it (on Debian and Ubuntu: apt install r-base-core; \
+    let message = "R is not installed, and this tool is written in R; install it (on Debian and Ubuntu: apt install r-base-core; \
                    elsewhere: https://cran.r-project.org), then call again";
     Failure::new(ErrorType::RMissing, message)
 }

@@ -86,15 +86,21 @@ pub(super) async fn call(
     let end = exchange(worker, request, &mut replies, &mut capture, deadline)
         .await
         .unwrap_or_else(|failure| CallEnd::WorkerFailed(failure, deadline.stop_reason));
+    // The function has printed before it replied, so its output is in the pipes by now.
     worker.capture_output(&mut capture).await;
+    // A function that returned invisibly and printed nothing would look like a tool without a
+    // result, so its value is printed on request.
     let is_silent = schema.is_none() && !replies.is_visible && capture.stdout.is_empty();
     let mut result = replies.into_result(end).await;
+    // After an interrupt the worker must settle first; another request now could be hit by the
+    // signal.
     if matches!(result.end, CallEnd::Returned) && deadline.stop_reason.is_none() {
         let fit = result
             .value
             .as_mut()
             .zip(schema)
             .map_or(Fit::Matches, |(value, schema)| fit_value(value, schema));
+        // A value that does not match is shown too: the author needs to see what came instead.
         if is_silent || fit != Fit::Matches {
             let printed =
                 print_value(worker, options.new_capture(), deadline, fit, &mut result).await;
@@ -122,6 +128,7 @@ enum Fit {
 fn fit_value(value: &mut ReturnedValue, schema: &Schema) -> Fit {
     let is_valid =
         |value: &Value| schema.validator().is_ok_and(|validator| validator.is_valid(value));
+    // Built on demand, because compiling a second validator takes longer than most calls.
     let is_valid_with_missing = |value: &Value| {
         let schema = with_missing(schema.object()).map(Schema::new);
         schema.is_some_and(|schema| {
@@ -288,6 +295,7 @@ impl<'a> Replies<'a> {
                 self.has_value = true;
                 return Ok(Some(CallEnd::Returned));
             }
+            // The error list takes the place of the value in the message.
             "failed" => {
                 let error = RError::from_value(self.read_last(&mut message));
                 return Ok(Some(CallEnd::Failed(error)));
@@ -338,7 +346,7 @@ impl RError {
     fn while_printing(problem: &str) -> Self {
         Self {
             error_type: "r_error".to_owned(),
-            message: format!("what it returned could not be printed: {problem}"),
+            message: format!("the returned value could not be printed: {problem}"),
             call: None,
             classes: Vec::new(),
             traceback: Vec::new(),

@@ -32,6 +32,7 @@ pub(super) enum DecodeError {
 pub(super) fn decode(bytes: &[u8]) -> Result<RValue, DecodeError> {
     let is_little = match bytes.get(..2) {
         Some(b"B\n") => true,
+        // R writes little-endian on request only; its default, `xdr = TRUE`, is big-endian.
         Some(b"X\n") => false,
         _ => return Err(DecodeError::UnknownFormat),
     };
@@ -70,6 +71,7 @@ impl<'a> Decoder<'a> {
             }
             kind::INTEGER => Data::Integer(self.read_integers()?),
             kind::DOUBLE => Data::Double(self.read_doubles()?),
+            // The least that an element takes: flags and length of a string, flags of a list item.
             kind::CHARACTER => Data::Character(self.read_items(8, Self::read_string)?),
             kind::RAW => {
                 let length = self.read_length(1)?;
@@ -188,6 +190,7 @@ impl<'a> Decoder<'a> {
     /// `min_bytes` each, so that a wrong length cannot cause a huge allocation.
     fn read_length(&mut self, min_bytes: usize) -> Result<usize, DecodeError> {
         let length = match self.read_u32()? {
+            // A length of -1 announces a long vector: two words follow, the upper one first.
             u32::MAX => u64::from(self.read_u32()?) << 32 | u64::from(self.read_u32()?),
             short => u64::from(short),
         };

@@ -142,6 +142,7 @@ fn format_double(number: f64) -> String {
         _ if number.is_nan() => "NaN".to_owned(),
         f64::INFINITY => "Inf".to_owned(),
         f64::NEG_INFINITY => "-Inf".to_owned(),
+        // R prints such numbers in exponent notation too; all digits of 1e300 would be unreadable.
         _ if number.abs() >= 1e15 => format!("{number:e}"),
         _ => number.to_string(),
     }

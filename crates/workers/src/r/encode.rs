@@ -55,6 +55,7 @@ impl<'a> Encoder<'a> {
         if !value.attributes.is_empty() && flags != kind::NULL {
             flags |= flag::HAS_ATTRIBUTES;
         }
+        // Without this flag R does not dispatch methods on the value, whatever its class attribute.
         if value.attribute("class").is_some() {
             flags |= flag::IS_OBJECT;
         }
@@ -117,6 +118,7 @@ impl<'a> Encoder<'a> {
     /// A missing string has the length -1.
     fn write_string(&mut self, text: Option<&str>) {
         let encoding =
+            // R has a mark of its own for ASCII strings, which need no conversion in any locale.
             text.map_or(0, |text| if text.is_ascii() { flag::ASCII } else { flag::UTF8 });
         self.write_u32(kind::STRING | encoding);
         match text {

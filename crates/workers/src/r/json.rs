@@ -85,6 +85,8 @@ pub(super) fn to_json(value: &RValue, expected: Expected<'_>) -> Value {
     if value.inherits("data.frame") {
         return data_frame_to_json(value, expected);
     }
+    // A list can have dimensions as well (`matrix(list(...))`), but its cells are values of their
+    // own.
     if let (Some(sizes), false) = (value.dimensions(), matches!(value.data, Data::List(_))) {
         return Value::Array(matrix_rows(value, sizes));
     }
@@ -202,6 +204,7 @@ fn matrix_rows(value: &RValue, (rows, columns): (usize, usize)) -> Vec<Value> {
 
 fn list_to_json(value: &RValue, items: &[RValue], expected: Expected<'_>) -> Value {
     match value.names() {
+        // Names win over positions unless the schema insists on an array.
         Some(names) if expected.allows_list_as_object() => {
             let member = |(name, item): (&str, &RValue)| {
                 let expected = expected.member(name);
@@ -274,6 +277,7 @@ fn scalar_as_expected(value: Value, expected: Expected<'_>) -> Value {
         return value;
     }
     match value {
+        // Identifiers are often numbers in R and declared as strings.
         Value::Number(number) if !expected.has_any_type(&["number", "integer"]) => {
             Value::String(number.to_string())
         }

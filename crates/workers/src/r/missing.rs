@@ -19,6 +19,8 @@ fn allow_null(schema: &mut Map<String, Value>) -> bool {
     let mut found = false;
     let is_scalar = |kind: &Value| kind.as_str().is_some_and(|kind| SCALARS.contains(&kind));
     match schema.get_mut("type") {
+        // A list that already contains `null` is left alone, and so are unions with arrays or
+        // objects.
         Some(Value::Array(kinds)) if kinds.iter().all(is_scalar) => {
             kinds.push("null".into());
             found = true;
@@ -30,6 +32,7 @@ fn allow_null(schema: &mut Map<String, Value>) -> bool {
         _ => {}
     }
     if let (true, Some(Value::Array(choices))) = (found, schema.get_mut("enum")) {
+        // `enum` restricts values independently of `type`, so it must list `null` as well.
         choices.push(Value::Null);
     }
     for keyword in ["items", "additionalProperties"] {

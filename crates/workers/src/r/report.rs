@@ -35,6 +35,7 @@ fn build_structured(result: CallResult) -> Outcome {
 fn build_printed(result: CallResult) -> Outcome {
     let text = result.printed_value.unwrap_or(result.stdout);
     let mut fields = side_fields(&result.warnings, &result.notes, &result.stderr);
+    // Without an output schema only the rows of a data frame come as data; other values are text.
     let rows = result.value.filter(|value| value.value.is_array());
     if text.is_truncated || rows.as_ref().is_some_and(|rows| rows.is_truncated) {
         fields.insert("truncated".to_owned(), true.into());
@@ -117,12 +118,14 @@ fn find_failure(tool: &Tool, end: &CallEnd) -> Option<Failure> {
         CallEnd::Stopped(reason) | CallEnd::WorkerFailed(_, Some(reason)) => {
             reason.to_failure(name)
         }
-        CallEnd::WorkerFailed(failure, None) => r_ended(name, failure),
+        CallEnd::WorkerFailed(failure, None) => r_exited(name, failure),
     })
 }
 
 fn r_error(tool: &Tool, error: &RError) -> Failure {
     let error_type = ErrorType::from_text(&error.error_type);
+    // These are problems of the installation, so the location and traceback of the R error would
+    // only distract.
     if let Some(missing @ (ErrorType::RPackageMissing | ErrorType::RFunctionMissing)) = error_type {
         let message = format!("`{}` cannot be called: {}", tool.name, error.message);
         return Failure::new(missing, message);
@@ -133,10 +136,10 @@ fn r_error(tool: &Tool, error: &RError) -> Failure {
     Failure::new(ErrorType::RError, message).details(details)
 }
 
-fn r_ended(name: &str, failure: &WorkerFailure) -> Failure {
+fn r_exited(name: &str, failure: &WorkerFailure) -> Failure {
     let reason = failure.describe("R", "quit()");
     let message = format!(
-        "`{name}` did not return: {reason}. The next call starts R anew, with the state as it was before this one"
+        "`{name}` did not return: {reason}. The next call starts a new R process with the state from before this call"
     );
     Failure::new(ErrorType::REnded, message)
 }

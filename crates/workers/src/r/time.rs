@@ -36,6 +36,7 @@ pub(super) fn format_date(day: f64) -> Option<String> {
 pub(super) fn format_date_time(second: f64) -> Option<String> {
     let whole = second.floor();
     let time = epoch().checked_add(SignedDuration::from_secs(to_integer(whole)?)).ok()?;
+    // Rounding could yield 1000 milliseconds, which would need a carry into the second.
     let millis = ((second - whole) * 1000.0).floor() as u32;
     let fraction = if millis == 0 { String::new() } else { format!(".{millis:03}") };
     let text = || format!("{}{fraction}Z", time.strftime("%Y-%m-%dT%H:%M:%S"));

@@ -112,6 +112,8 @@ impl RValue {
             return None;
         };
         let sizes = (usize::try_from(rows).ok()?, usize::try_from(columns).ok()?);
+        // The attribute comes from untrusted code: a product that does not match would index out of
+        // bounds.
         (sizes.0.checked_mul(sizes.1) == Some(self.len()) && sizes.1 > 0).then_some(sizes)
     }
 

@@ -67,6 +67,7 @@ pub fn build_failed_outcome(
 pub fn find_reported_failure(value: &Value) -> Option<Map<String, Value>> {
     let object = value.as_object()?;
     let text = |name: &str| object.get(name).and_then(Value::as_str);
+    // Programs write `Failure` and `ERROR` as well.
     let status = text("status")?.to_ascii_lowercase();
     let inner = object.get("error").and_then(Value::as_object);
     let inner_text = |name: &str| inner?.get(name)?.as_str();
@@ -82,7 +83,8 @@ pub fn find_reported_failure(value: &Value) -> Option<Map<String, Value>> {
     let mut failure = object.clone();
     failure.insert("status".to_owned(), "failure".into());
     failure.insert("error_type".to_owned(), error_type.unwrap_or("error").into());
-    failure.insert("error_message".to_owned(), message.unwrap_or("it did not say why").into());
+    failure
+        .insert("error_message".to_owned(), message.unwrap_or("no error message was given").into());
     if let Some(details) = inner.and_then(|inner| inner.get("error_details")).cloned() {
         failure.entry("error_details").or_insert(details);
     }

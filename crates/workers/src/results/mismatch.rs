@@ -22,10 +22,8 @@ pub(super) fn check_result(tool: &Tool, value: Value) -> Result<CheckedResult, F
     };
     let others =
         if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
-    let message = format!(
-        "what `{}` returned is not what its specification says: {first}{others}",
-        tool.name
-    );
+    let message =
+        format!("the result of `{}` does not match its specification: {first}{others}", tool.name);
     tracing::warn!(tool = tool.name, "{message}");
     match tool.on_mismatch {
         Some(OnMismatch::Fail) => {
@@ -61,6 +59,7 @@ pub fn check_outcome(tool: &Tool, outcome: Outcome) -> Outcome {
 
 /// The differences between a result and the output schema, in words.
 fn find_differences(tool: &Tool, value: &Value) -> Vec<String> {
+    // Without `on_mismatch` the backend guarantees the match, so there is nothing to check.
     let Some(output) = tool.output.as_ref().filter(|_| tool.on_mismatch.is_some()) else {
         return Vec::new();
     };
@@ -70,6 +69,7 @@ fn find_differences(tool: &Tool, value: &Value) -> Vec<String> {
     let found = validator.iter_errors(value).take(MAX_DIFFERENCES).map(|error| {
         let path = error.instance_path().to_string();
         let path = if path.is_empty() { "the whole".to_owned() } else { format!("`{path}`") };
+        // Masked, because a result may be long or contain secrets, and the message goes to the log.
         format!("{path}: {}", error.masked_with("it"))
     });
     found.collect()

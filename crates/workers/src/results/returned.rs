@@ -38,6 +38,8 @@ impl ReturnedValue {
             }
             None => None,
         };
+        // Even if there is no file: a truncated value is better than an outcome that a client
+        // rejects.
         let value = JsonBudget::new(max_bytes).truncate(value);
         Self { value, text: None, uri: file.map(|(uri, _)| uri), is_truncated: true }
     }

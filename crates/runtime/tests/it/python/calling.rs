@@ -88,10 +88,10 @@ async fn results_become_json_where_that_is_plain_and_are_refused_where_not() {
     assert_eq!((nothing.failed, text(&nothing, 0), &nothing.structured), (false, "null", &None));
     for (name, why) in [
         ("nan", "NaN or infinity"),
-        ("raw", "bytes are no text"),
-        ("odd", "`builtins.object` has no form"),
+        ("raw", "bytes are not text"),
+        ("odd", "`builtins.object` has no JSON representation"),
         ("circle", "contains itself"),
-        ("torn", "not Unicode"),
+        ("torn", "not valid Unicode"),
         ("deep", "recursion limit"),
     ] {
         let outcome = bench.run(name).await;
@@ -144,7 +144,7 @@ async fn results_are_held_against_the_output_schema() {
     assert_eq!((told.failed, &told.structured), (false, &Some(json!({"name": "x"}))));
     assert_eq!(
         text(&told, 1),
-        "note: what `later` returned is not what its specification says: `/name`: it is not of type \"integer\""
+        "note: the result of `later` does not match its specification: `/name`: it is not of type \"integer\""
     );
     let refused =
         bench.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": "x"})).await;

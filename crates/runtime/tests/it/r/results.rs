@@ -23,7 +23,7 @@ async fn text_is_what_r_prints() {
     assert_eq!(
         text(&bench.run("quiet").await, 0),
         "[1] 7\n",
-        "a value that nobody would see is shown"
+        "an invisible value is printed if there is no other output"
     );
     assert_eq!(text(&bench.run("nothing").await, 0), "NULL\n");
 }
@@ -291,7 +291,7 @@ async fn a_large_nested_result_is_whole_in_its_resource() {
     assert_eq!(whole["m"], json!([[1, 1], [1, 1]]));
 }
 
-/// Values that are long for a large `n`, and what is said of them.
+/// Values that are long for a large `n`, and the expected notices.
 const SHAPES: &[(&str, &str)] = &[
     ("as.list(seq_len(n / 4) + 0.5)", r#"{"type": "array"}"#),
     (
@@ -451,7 +451,7 @@ async fn warnings_of_printing_belong_to_their_call() {
     let many = bench.run("h").await;
     assert_eq!(
         field(&many, "notes"),
-        &json!(["there were 60 warnings, and only the first 50 are answered"]),
+        &json!(["there were 60 warnings, and only the first 50 are returned"]),
         "{many:?}"
     );
 }
@@ -478,7 +478,7 @@ async fn warnings_beyond_the_first_fifty_are_counted() {
     let outcome = bench.run("f").await;
     let said = outcome.content.iter().map(|content| format!("{content:?}")).collect::<String>();
     assert!(said.contains("number 50") && !said.contains("number 51"), "{said}");
-    assert!(said.contains("there were 60 warnings, and only the first 50 are answered"), "{said}");
+    assert!(said.contains("there were 60 warnings, and only the first 50 are returned"), "{said}");
 }
 
 #[tokio::test]

@@ -206,7 +206,7 @@ async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other
             .await;
         let said = text(&call, 0).to_owned();
         let (pid, has_seen) = said.split_once(' ').expect("two words");
-        assert_eq!(has_seen, "FALSE", "somebody else was here");
+        assert_eq!(has_seen, "FALSE", "another session has used it");
         pid.parse::<u32>().expect("a process")
     };
     let first = who().await;
@@ -232,7 +232,7 @@ async fn an_r_that_waits_gives_way() {
     };
     let first = call(&one, open_to_all("pid")).await;
     assert_ne!(call(&two, reader).await, first, "another kind needs the seat");
-    assert_eq!(call(&one, open_to_all("pid")).await, first, "which the spare had, and nobody else");
+    assert_eq!(call(&one, open_to_all("pid")).await, first, "the process of the spare worker");
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ async fn state_has_every_documented_method() {
     assert!(text(&bench.run("bad").await, 0).contains("one key"), "a wrong key is an error");
     assert_eq!(text(&bench.run("without").await, 0), "[1] 5\n");
     let outcome = bench.call(function("f", &[("x", NUMBER)]), json!({".state_env": 1})).await;
-    assert_eq!(field(&outcome, "error_type"), "invalid_arguments", "nobody passes it from outside");
+    assert_eq!(field(&outcome, "error_type"), "invalid_arguments", "callers cannot pass it");
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn state_that_is_too_large_to_copy_is_said_and_its_loss_too() {
     let outcome = bench.run("size").await;
     assert_eq!(text(&outcome, 0), "[1] 0\n");
     assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("was lost"), "{outcome:?}");
-    assert_eq!(bench.run("size").await.content.len(), 1, "it is said once");
+    assert_eq!(bench.run("size").await.content.len(), 1, "it is reported once");
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ local({
     places <- c(tempdir(), scratch, basename(tempdir()), spec$folder, dirname(spec$folder), R.home(), .libPaths(), path.expand("~"))
     for (index in seq_along(places)) report("path ", names[[index]], " ", places[[index]])
     report("process ", sprintf("%x", Sys.getpid()))
-    here <- new.env(parent = sourcing$sourced(spec$package, spec$folder, function(names) missing_packages <<- names))
+    here <- new.env(parent = sourcing$load_sources(spec$package, spec$folder, function(names) missing_packages <<- names))
     # Examples attach their own package, which is loaded from source and may not be installed.
     attaching <- function(attach, attached) {
       function(package, ..., character.only = FALSE) {
