@@ -53,6 +53,7 @@ impl ToolComparison {
     pub fn check_version(&self) -> VersionCheck {
         let (old, new) = (self.old_version.as_deref(), self.new_version.as_deref());
         let is_removed = self.has_change(TOOL_REMOVED.name);
+        // An allowed removal is not breaking any more and needs no version.
         if is_removed && self.class() == Class::Breaking && new.is_none() {
             version::check_removed(old)
         } else {
@@ -71,6 +72,8 @@ pub fn compare(old: &Catalog, new: &Catalog) -> Vec<ToolComparison> {
     let is_added = |tool: &&Arc<Tool>| old.get(&tool.name).is_none();
     let removed: Vec<&Tool> = old.tools().iter().filter(is_removed).map(AsRef::as_ref).collect();
     let added: Vec<&Tool> = new.tools().iter().filter(is_added).map(AsRef::as_ref).collect();
+    // Only names that exist on one side are candidates: a name on both sides is the same tool,
+    // however different its definition is.
     let renames = rename::find_renames(&removed, &added);
     let mut comparisons = BTreeMap::new();
     for tool in old.tools() {
@@ -108,6 +111,8 @@ fn compare_pair(old: &Tool, new: &Tool) -> ToolComparison {
     let is_renamed = old.name != new.name;
     if is_renamed {
         let message = format!("`{}` was renamed to `{}`", old.name, new.name);
+        // First although the list is sorted by effect: the other changes only make sense once the
+        // reader knows about the rename.
         changes.insert(0, Change::in_tool(&TOOL_RENAMED, "/name", message));
     }
     ToolComparison {

@@ -29,6 +29,7 @@ pub(crate) fn find_renames<'t>(
     if removed.len().saturating_mul(added.len()) > MAX_PAIRS {
         return HashMap::new();
     }
+    // One numbering for both sides: ids of different numberings could not be intersected.
     let mut ids = WordIds::default();
     let removed: Vec<_> = removed.iter().map(|tool| Features::of(tool, &mut ids)).collect();
     let added: Vec<_> = added.iter().map(|tool| Features::of(tool, &mut ids)).collect();
@@ -60,6 +61,8 @@ impl WordIds {
     fn intern(&mut self, words: impl IntoIterator<Item = String>) -> Vec<u32> {
         let mut ids: Vec<u32> = Vec::new();
         for word in words {
+            // MAX_PAIRS bounds the number of tools, so the ids never reach the maximum; saturating
+            // only avoids a panic.
             let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
             ids.push(*self.0.entry(word).or_insert(next));
         }
@@ -83,6 +86,8 @@ impl<'t> Features<'t> {
             tool,
             name: ids.intern(split_words(&tool.name)),
             text: ids.intern(prose_words(&tool.description.text)),
+            // Parameter names are compared whole: `max_rows` and `max_size` share a word, but they
+            // are different parameters.
             parameters: ids.intern(tool.input.properties().map(|(name, _)| name.to_owned())),
         }
     }
@@ -141,6 +146,7 @@ fn jaccard(one: &[u32], other: &[u32]) -> f64 {
 fn count_common(one: &[u32], other: &[u32]) -> usize {
     let (mut count, mut rest) = (0, other.iter().peekable());
     for id in one {
+        // Both lists are sorted, so whatever is smaller cannot match a later id either.
         while rest.next_if(|next| *next < id).is_some() {}
         count += usize::from(rest.next_if_eq(&id).is_some());
     }

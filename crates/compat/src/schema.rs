@@ -50,10 +50,14 @@ pub(crate) fn compare_output(old: &Tool, new: &Tool) -> Vec<Change> {
         (Some(old), Some(new)) => {
             return compare_schemas(old.object(), new.object(), Direction::Output);
         }
+        // Specifications may list result fields in prose without any schema. Their names are the
+        // only thing that can be compared then.
         (None, None) => return object::compare_field_names(old, new),
         (None, Some(_)) => (&OUTPUT_SCHEMA_ADDED, "the result has a schema now"),
         (Some(_), None) => (&OUTPUT_SCHEMA_REMOVED, "the result no longer has a schema"),
     };
+    // The schema itself is new or gone, but fields that both sides document in prose are still
+    // comparable.
     let mut changes = object::compare_field_names(old, new);
     let pointer = Direction::Output.pointer();
     changes.push(Change::in_schema(rule, Direction::Output, pointer, message.to_owned()));
@@ -139,6 +143,8 @@ impl<'a> Comparer<'a> {
 
     /// Compares two schemas.
     fn compare_nodes(&mut self, pair: Pair<'a, '_>) {
+        // Before resolving: annotations next to a `$ref` describe this use of the definition and
+        // would be lost with the reference.
         if !self.ignores_annotations {
             let old = collect_annotations(self.old_root, pair.old);
             let new = collect_annotations(self.new_root, pair.new);
@@ -184,6 +190,8 @@ impl<'a> Comparer<'a> {
         let is_lost = old.iter().any(|branch| !has_type_of(new, branch));
         let is_gained = new.iter().any(|branch| !has_type_of(old, branch));
         let subject = self.direction.describe_subject(pointer);
+        // Alternatives and enumerations change the type too, but they are reported at `type`, where
+        // readers look for it.
         let pointer = format!("{pointer}/type");
         let change = format!(
             "the type of {subject} changed from {} to {}",
@@ -231,6 +239,7 @@ fn has_type_of(branches: &[Branch<'_>], branch: &Branch<'_>) -> bool {
 /// The types of a schema for a message: `` `integer` or `null` ``.
 fn format_types(branches: &[Branch<'_>]) -> String {
     let names: BTreeSet<&str> = branches.iter().map(Branch::type_name).collect();
+    // Every integer is a number, so "`integer` or `number`" would suggest two cases.
     let is_redundant = |name: &str| name == "integer" && names.contains("number");
     let names: Vec<&str> = names.iter().copied().filter(|name| !is_redundant(name)).collect();
     match names.as_slice() {

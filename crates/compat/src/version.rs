@@ -110,6 +110,8 @@ pub(crate) fn check(
         _ if class != Class::Breaking => VersionCheck::passed(),
         // The first version that a tool gets is a step in itself.
         (None, Some(first)) if first.major > 0 => VersionCheck::passed(),
+        // `0.x` does not announce a breaking change here, because versions below 1.0.0 get no
+        // exception.
         (None, Some(_)) => VersionCheck::failed(
             FIRST_VERSION.to_owned(),
             format!("a breaking change needs a major version: use {FIRST_VERSION}"),
@@ -168,6 +170,7 @@ fn parse(text: &str) -> Option<Version> {
     let text = text.trim().trim_start_matches(['v', 'V']);
     let numbers = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let dots = text[..numbers].matches('.').count();
+    // `1.2` and `v2` are common in definitions, and the semver crate accepts only three numbers.
     let padding = ["", ".0", ".0.0"][2_usize.saturating_sub(dots)];
     Version::parse(&format!("{}{padding}{}", &text[..numbers], &text[numbers..])).ok()
 }

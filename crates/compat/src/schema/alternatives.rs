@@ -76,6 +76,7 @@ impl<'a> Comparer<'a> {
         let mut uncovered = Uncovered { branches: Vec::new(), has_undecided: false };
         for branch in branches {
             let best = others.iter().map(|other| self.try_replacing(branch, other, &roots)).min();
+            // One counterpart that covers the branch is enough, so the mildest result counts.
             match best.unwrap_or(Effect::Breaking) {
                 Effect::Breaking => uncovered.branches.push(branch.clone()),
                 Effect::Undecided => uncovered.has_undecided = true,
@@ -96,6 +97,8 @@ impl<'a> Comparer<'a> {
         other: &Branch<'a>,
         roots: &Roots<'a>,
     ) -> Effect {
+        // The types of single branches are not compared below: that is the task of `compare_types`,
+        // which sees all branches at once.
         if other.integers_only && !branch.integers_only {
             return Effect::Breaking;
         }
@@ -112,6 +115,8 @@ impl<'a> Comparer<'a> {
             direction: Direction::Input,
             ignores_annotations: true,
             in_progress: self.in_progress.iter().map(turn).collect(),
+            // Annotations are ignored and the pointer is empty because nothing of a trial is shown:
+            // only the worst effect is used.
             steps: Cell::new(self.steps.get()),
             changes: Vec::new(),
         };

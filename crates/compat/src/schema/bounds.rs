@@ -118,6 +118,7 @@ fn compare_bound(
 ) -> Option<Difference> {
     let is_narrower = match (old, new) {
         (old, new) if old == new => return None,
+        // `old == new` is handled above, so here the new schema has a bound that the old one lacks.
         (None, _) => true,
         (_, None) => false,
         (Some(old), Some(new)) => is_stricter(new, old, end),
@@ -139,11 +140,14 @@ fn compare_multiples(old: &Branch<'_>, new: &Branch<'_>) -> Vec<Difference> {
     let key = "multipleOf";
     let get = |branch: &Branch<'_>| branch.node.get(key).and_then(Value::as_f64);
     let (old, new) = (get(old), get(new));
+    // `multipleOf: 0` is invalid, but schemas come from other people and a division by zero would
+    // make every multiple fit.
     let divides = |divisor: f64, number: f64| divisor != 0.0 && (number / divisor).fract() == 0.0;
     let (is_narrower, is_wider) = match (old, new) {
         (old, new) if old == new => (false, false),
         (None, _) => (true, false),
         (_, None) => (false, true),
+        // Both may be true: of 4 and 6, each rejects values that the other accepts.
         (Some(old), Some(new)) => (!divides(new, old), !divides(old, new)),
     };
     let format_step = |step: Option<f64>| step.map_or_else(|| "none".to_owned(), |s| s.to_string());

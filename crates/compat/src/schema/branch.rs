@@ -85,6 +85,8 @@ impl<'a> Branch<'a> {
     pub(super) fn split(root: &'a Map<String, Value>, node: Node<'a>) -> Vec<Self> {
         let (mut branches, mut budget) = (Vec::new(), MAX_ALTERNATIVES);
         collect_branches(root, node, &mut budget, &mut branches);
+        // A stable sort: alternatives of one type keep their order, so messages list them as
+        // written.
         branches.sort_by_key(|branch| branch.json_type);
         merge_values(branches)
     }
@@ -109,6 +111,7 @@ fn collect_branches<'a>(
     branches: &mut Vec<Branch<'a>>,
 ) {
     let node = resolve(root, node);
+    // The budget is shared by all levels: a limit for each level would still allow its power.
     match alternatives(root, node).filter(|parts| parts.len() <= *budget) {
         Some(parts) => {
             *budget -= parts.len();
@@ -166,6 +169,7 @@ fn collect_types<'a>(root: &'a Map<String, Value>, node: Node<'a>, branches: &mu
         let integers_only = integers_only(json_type)
             || json_type == JsonType::Number && values.iter().all(|value| !value.is_f64());
         let values = Some(values).filter(|values| !covers_type(json_type, values));
+        // A list of all values of a type (`[true, false]`) is the type itself, not a restriction.
         branches.push(Branch { json_type, integers_only, values, node });
     }
 }
@@ -184,6 +188,8 @@ fn declared_types(node: Node<'_>) -> Vec<(JsonType, bool)> {
 /// The values of `const` or `enum` that the other keywords of the schema accept too.
 fn enumerated_values<'a>(root: &'a Map<String, Value>, node: Node<'a>) -> Option<Vec<&'a Value>> {
     let (key, values) = match (node.get("const"), node.get("enum")) {
+        // If a schema has both, `const` wins; whether `enum` contains it is checked below like any
+        // other keyword.
         (Some(value), _) => ("const", vec![value]),
         (None, Some(Value::Array(values))) => ("enum", values.iter().collect()),
         _ => return None,
@@ -214,6 +220,7 @@ fn merge_values(branches: Vec<Branch<'_>>) -> Vec<Branch<'_>> {
             .filter(|_| is_list(&branch));
         match same {
             Some(other) => {
+                // The union accepts fractions as soon as one part does.
                 other.integers_only &= branch.integers_only;
                 // A finite type without values is complete, and stays complete.
                 let json_type = other.json_type;

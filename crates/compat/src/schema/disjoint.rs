@@ -43,6 +43,7 @@ fn has_distinct_tags(root: &Map<String, Value>, first: &Branch<'_>, second: &Bra
     first
         .node
         .property_names()
+        // An optional discriminator decides nothing: an object without it could match both parts.
         .filter(|name| is_required(first, name) && is_required(second, name))
         .any(|name| match (tag_values(root, first, name), tag_values(root, second, name)) {
             (Some(first), Some(second)) => first.iter().all(|value| !second.contains(value)),

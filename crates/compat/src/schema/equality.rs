@@ -86,6 +86,8 @@ impl<'a> Comparer<'a> {
             schema.keys().filter(|key| !is_annotation(key)).count()
         };
         let mut constraints = old.iter().filter(|(key, _)| !is_annotation(key));
+        // Equal counts and every old keyword found in the new schema: so the new one has no keyword
+        // of its own.
         count_constraints(old) == count_constraints(new)
             && constraints.all(|(key, value)| {
                 new.get(key).is_some_and(|other| self.is_same_keyword(key, value, other, depth))

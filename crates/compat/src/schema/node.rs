@@ -22,6 +22,8 @@ impl<'a> Node<'a> {
             Value::Object(object) if is_false(object) => Self::Nothing,
             Value::Object(object) => Self::Object(object),
             Value::Bool(false) => Self::Nothing,
+            // `true`, and values that are no schema at all: a validator ignores those, so they
+            // restrict nothing.
             _ => Self::Everything,
         }
     }
@@ -122,6 +124,7 @@ pub(super) fn find_reference<'a>(
         return find_anchor(root, fragment);
     }
     let mut tokens = pointer::tokens(fragment);
+    // `#` refers to the document itself, which is how recursive schemas are written.
     let Some(first) = tokens.next() else {
         return Some(Node::Object(root));
     };

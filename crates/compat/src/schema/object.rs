@@ -40,6 +40,7 @@ impl<'a> Comparer<'a> {
                     self.compare_required(is_required(old, name), is_required(new, name), &pointer);
                     self.compare_nodes(Pair { old: before, new: now, pointer: &pointer });
                 }
+                // Unreachable: every name comes from one of the two sides.
                 (None, None) => {}
             }
         }
@@ -90,6 +91,8 @@ impl<'a> Comparer<'a> {
         let pointer = format!("{pointer}/{ADDITIONAL}");
         match (old.subschema(ADDITIONAL), new.subschema(ADDITIONAL)) {
             (Node::Nothing, Node::Nothing) => {}
+            // Closing an object breaks callers that send more than the listed properties, even if
+            // each listed property is unchanged.
             (_, Node::Nothing) => {
                 let message = format!("additional properties of {subject} are no longer allowed");
                 self.push(&OBJECT_CLOSED, pointer, message);
