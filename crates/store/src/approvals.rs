@@ -38,6 +38,7 @@ pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<App
             to_micros(approval.expires),
             approval.uses,
         ])?;
+    // The ruling columns stay NULL: that is what makes an approval pending.
     Ok(approval)
 }
 
@@ -51,6 +52,8 @@ pub(crate) fn decide(
     let Some(approval) = get(connection, id)? else {
         return Ok(None);
     };
+    // Two people may answer at the same time, or one after the expiry. A "no" must not become a
+    // "yes" afterwards.
     if !approval.is_open(ruling.at) {
         return Ok(Some(approval));
     }
@@ -76,6 +79,8 @@ pub(crate) fn find(
 
 /// Consumes one use of an approval. Returns false if none is left or it has expired.
 pub(crate) fn consume(connection: &Connection, id: &ApprovalId, now: SystemTime) -> Result<bool> {
+    // Checked again under the write lock: `find` ran on the reader, and another call may have used
+    // the approval since.
     let is_usable = get(connection, id)?.is_some_and(|approval| approval.is_usable(now));
     if is_usable {
         connection
@@ -99,12 +104,15 @@ pub(crate) fn list_open(connection: &Connection, now: SystemTime) -> Result<Vec<
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map([to_micros(now)], read_approval)?;
     let found: Vec<_> = rows.collect::<Result<_>>()?;
+    // The model decides what is open; the SQL condition only keeps the number of rows small.
     Ok(found.into_iter().filter(|approval: &Approval| approval.is_open(now)).collect())
 }
 
 /// The approvals of an owner for one tool and one set of arguments, newest first.
 fn find_matching(connection: &Connection, digest: &Digest, owner: &Owner) -> Result<Vec<Approval>> {
     let sql = format!(
+        // A bound for clients that repeat a call without end. Only recent approvals can still be
+        // valid.
         "SELECT {COLUMNS} FROM approvals WHERE tool_digest = ? AND arguments_digest = ? AND owner = ? ORDER BY seq DESC LIMIT 100"
     );
     let mut statement = connection.prepare_cached(&sql)?;
@@ -115,6 +123,8 @@ fn find_matching(connection: &Connection, digest: &Digest, owner: &Owner) -> Res
 
 fn read_approval(row: &Row<'_>) -> Result<Approval> {
     let ruling = row.get::<_, Option<bool>>(10)?.map(|approved| -> Result<Ruling> {
+        // Written together with `approved`, so both are set; a file edited by hand must not make
+        // the approval unreadable.
         let by = row.get::<_, Option<String>>(11)?.unwrap_or_default();
         Ok(Ruling {
             approved,

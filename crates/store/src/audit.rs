@@ -35,6 +35,7 @@ impl AuditLog {
 
     /// Appends lines in one write, so that the lines of several servers do not interleave.
     pub(crate) fn append(&self, lines: &[AuditLine]) -> Result<(), JournalError> {
+        // Serialized before the lock is taken, so that other threads wait only for the write.
         let mut text = Vec::with_capacity(lines.len() * 256);
         for line in lines {
             serde_json::to_writer(&mut text, line)
@@ -60,8 +61,11 @@ impl AuditLog {
                 file.insert(OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?)
             }
         };
+        // `O_APPEND` makes the kernel seek and write atomically, so no lock between processes is
+        // needed.
         open.write_all(text)?;
         if open.metadata()?.len() > self.max_bytes {
+            // Closed first: the next line must go to a new file, not to the renamed one.
             *file = None;
             self.rotate(&path)?;
         }
@@ -73,6 +77,8 @@ impl AuditLog {
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default()
             .as_micros();
+        // Two servers may rotate at the same moment. The second one then moves a file that has just
+        // begun, or finds none; the lines are in one of the files in either case.
         fs::rename(path, self.folder.join(format!("audit-{now:020}.jsonl")))?;
         let names = fs::read_dir(&self.folder)?
             .flatten()

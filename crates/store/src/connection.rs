@@ -40,6 +40,8 @@ pub(crate) fn open(
             let aside = move_aside(path)
                 .map_err(|error| OpenError::Folder { path: path.to_owned(), error })?;
             tracing::error!(%error, aside = %aside.display(), "the store was corrupt; it was moved aside and a new one is used");
+            // Once more only: a new file that is corrupt as well means a broken disk, which is
+            // reported.
             try_open(path, durability)
                 .map(|connection| (connection, Some(aside)))
                 .map_err(|error| error.into_open_error(path))
@@ -88,6 +90,7 @@ fn try_open(path: &Path, durability: Durability) -> Result<Connection, TryOpenEr
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "journal_size_limit", WAL_BYTES)?;
+    // Enough for all fixed statements; only lists with unusual filters are compiled again.
     connection.set_prepared_statement_cache_capacity(64);
     schema::migrate(&mut connection)?.map_err(TryOpenError::TooNew)?;
     Ok(connection)
@@ -97,6 +100,7 @@ fn try_open(path: &Path, durability: Durability) -> Result<Connection, TryOpenEr
 pub(crate) fn move_aside(path: &Path) -> std::io::Result<PathBuf> {
     let now =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+    // The time in the name keeps an earlier one from being overwritten.
     let aside = with_suffix(path, &format!(".broken-{now}"));
     fs::rename(path, &aside)?;
     // A log that stayed would be applied to the new database. It does not exist if the last server

@@ -94,6 +94,8 @@ impl DatabaseThread {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> JournalFuture<'static, T> {
+        // The caller may drop the future, for example when a client disconnects; the work is done
+        // all the same.
         let (sender, receiver) = oneshot::channel();
         self.enqueue(work, move |result| _ = sender.send(result));
         Box::pin(async move {
@@ -143,6 +145,7 @@ impl DatabaseThread {
 
 impl Drop for DatabaseThread {
     fn drop(&mut self) {
+        // Order matters: joining before the channel is closed would wait forever.
         self.tasks = None;
         let _ = self.thread.take().map(JoinHandle::join);
     }
@@ -159,9 +162,12 @@ struct Executor {
 impl Executor {
     fn run_writes(&mut self, queue: &Receiver<Task>) {
         while let Ok(first) = queue.recv() {
+            // Only when there is something to write: a store that is just read has no need for a
+            // new file.
             if self.file.is_corrupt.swap(false, Ordering::SeqCst) {
                 self.replace_file();
             }
+            // `try_iter` does not wait, so a single task is committed at once.
             let group: Vec<_> =
                 std::iter::once(first).chain(queue.try_iter().take(MAX_GROUP - 1)).collect();
             if self.commit_group(group) {
@@ -209,6 +215,8 @@ impl Executor {
             let replacements = self.file.replacements.load(Ordering::SeqCst);
             if replacements != self.seen_replacements {
                 self.seen_replacements = replacements;
+                // The old connection refers to the file that was moved aside, and would go on
+                // returning its rows.
                 self.reopen();
             }
             if task(Ok(&self.connection))(Ok(())) {
@@ -229,6 +237,8 @@ impl Executor {
             }
         }
         self.reopen();
+        // After the new file exists: a reader that sees the number earlier would open the corrupt
+        // file again.
         self.file.replacements.fetch_add(1, Ordering::SeqCst);
     }
 

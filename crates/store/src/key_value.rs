@@ -34,6 +34,7 @@ pub(crate) fn set(
     key: &str,
     value: Option<&Value>,
 ) -> rusqlite::Result<Option<Value>> {
+    // Read in the transaction of the write, so that no other server can change it in between.
     let before = get(connection, space, key)?;
     match value {
         Some(value) => {

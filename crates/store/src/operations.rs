@@ -75,9 +75,12 @@ pub(crate) fn finish(connection: &Connection, operation: Operation) -> Result<bo
     let seq = match known {
         Some((_, true)) => return Ok(false),
         Some((seq, false)) => seq,
+        // The row is gone if a corrupt file was replaced while the operation ran. Its owner still
+        // waits for the outcome.
         None => return insert(connection, operation).map(|()| true),
     };
     let outcome = to_json(&OutcomeRecord::from(operation.outcome.unwrap_or_default()));
+    // `folder`, `server` and `leader` stay as they were: they show where the operation ran.
     connection
         .prepare_cached(
             "UPDATE operations SET state = ?2, started = ?3, ended = ?4, elapsed = ?5, progress = ?6, last_line = ?7, \
@@ -131,7 +134,7 @@ pub(crate) fn list(
     let (condition, mut values) = build_condition(filter, cursor);
     let sql =
         format!("SELECT {COLUMNS} FROM operations WHERE {condition} ORDER BY seq DESC LIMIT ?");
-    // One more than the limit, to know whether there is another page.
+    // One more than the limit, to know whether there is a next page.
     values.push(Value::from(i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX)));
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(values), record::read_operation)?;
@@ -144,6 +147,7 @@ pub(crate) fn list(
 
 /// The SQL condition of a filter, with its parameters.
 fn build_condition(filter: &Filter, cursor: Option<&Cursor>) -> (String, Vec<Value>) {
+    // A condition that is always true, so that the others can be joined with AND.
     let mut parts = vec!["1".to_owned()];
     let mut values = Vec::new();
     if let Some(cursor) = cursor {

@@ -35,6 +35,7 @@ pub(crate) fn read_operation(row: &Row<'_>) -> rusqlite::Result<(i64, Operation)
         ended: row.get::<_, Option<i64>>(8)?.map(from_micros),
         elapsed: Duration::from_micros(row.get::<_, i64>(9)?.unsigned_abs()),
         server: read_json(row, 10)?,
+        // A blob, because a path may contain bytes that are not UTF-8.
         folder: PathBuf::from(OsString::from_vec(row.get(11)?)),
         leader: read_optional_json(row, 12)?,
         progress: read_json(row, 13)?,
@@ -53,6 +54,7 @@ pub(crate) fn to_micros(time: SystemTime) -> i64 {
 }
 
 pub(crate) fn from_micros(micros: i64) -> SystemTime {
+    // Negative numbers are never written; in a file that was edited by hand they must not panic.
     SystemTime::UNIX_EPOCH + Duration::from_micros(micros.unsigned_abs())
 }
 
@@ -142,6 +144,7 @@ impl From<Outcome> for OutcomeRecord {
 
 impl From<OutcomeRecord> for Outcome {
     fn from(record: OutcomeRecord) -> Self {
+        // We encoded it ourselves, so it can only be invalid in a file that was edited by hand.
         let bytes = |data: String| BASE64_STANDARD.decode(data).unwrap_or_default();
         let content = record.content.into_iter().map(|content| match content {
             ContentRecord::Text { text } => Content::Text(text),

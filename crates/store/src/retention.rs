@@ -21,12 +21,14 @@ pub(crate) fn prune(connection: &Connection, retention: Retention) -> Result<Vec
         &mut too_large,
         params![i64::try_from(retention.bytes).unwrap_or(i64::MAX)],
     )?);
+    // An operation may be too old and beyond the size limit at once.
     deleted.sort();
     deleted.dedup();
     for (seq, _) in &deleted {
         connection.prepare_cached("DELETE FROM outcomes WHERE seq = ?")?.execute([seq])?;
         connection.prepare_cached("DELETE FROM operations WHERE seq = ?")?.execute([seq])?;
     }
+    // Approvals are kept as long as operations, so that the history shows who allowed a call.
     let expired = "DELETE FROM approvals WHERE expires < ?";
     connection.execute(expired, params![to_micros(retention.since)])?;
     Ok(deleted.into_iter().map(|(_, id)| id).collect())

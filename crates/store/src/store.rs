@@ -61,7 +61,11 @@ impl Store {
         };
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(problem(folder))?;
         let path = folder.join(name);
+        // The writer opens first: it migrates or replaces the file, which the reader must not race
+        // with.
         let (writing, moved_aside) = connection::open(&path, durability)?;
+        // SQLite creates files with the default mode. Operations contain arguments, which other
+        // users must not read.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(problem(&path))?;
         let (reading, _) = connection::open(&path, durability)?;
         let file = Arc::new(DatabaseFile::new(path.clone(), durability));
@@ -155,6 +159,8 @@ impl Journal for Store {
 
     fn version(&self) -> JournalFuture<'_, i64> {
         self.reader
+            // `data_version` changes when another connection commits, so one cheap read tells
+            // whether a list is outdated.
             .run(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
     }
 
