@@ -86,6 +86,7 @@ impl Audit {
     /// Starts the writer, if the journal stores audit lines.
     pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
         let queue = Arc::<Queue>::default();
+        // No thread, no digests: a server without a state folder pays nothing for the audit.
         if !journal.keeps_audit() {
             return Self { queue, writer: None };
         }
@@ -144,6 +145,8 @@ impl Audit {
         let (done, answer) = mpsc::channel();
         let mut message: Incoming =
             (None, Some(Box::new(move || done.send(()).unwrap_or_default())));
+        // Unlike a line, the request to flush must not be dropped, or the end of the process would
+        // not wait.
         while let Err(back) = self.queue.add(message) {
             if Instant::now() >= end {
                 break;
@@ -177,6 +180,7 @@ impl Queue {
         let is_urgent = message.1.is_some();
         state.entries.push(message);
         state.is_urgent |= is_urgent;
+        // Before notifying, so that the writer does not wake up only to wait for the lock.
         drop(state);
         if is_first || is_urgent {
             self.changed.notify_one();
@@ -191,6 +195,7 @@ impl Queue {
         let mut state = self.state();
         self.changed.wait_while(&mut state, waits);
         let gathers = |state: &mut QueueState| !state.is_urgent && !state.is_closed;
+        // Releases the lock while it waits, so callers add their lines meanwhile.
         self.changed.wait_while_for(&mut state, gathers, BATCH_TIME);
         state.is_urgent = false;
         let entries = mem::take(&mut state.entries);
@@ -234,6 +239,8 @@ impl Writer {
 
     fn build_line(&mut self, entry: Entry) -> AuditLine {
         if self.digests.len() > MAX_DIGESTS {
+            // Reloads make new tools, whose old digests are never used again. Clearing everything
+            // is rare and simpler than tracking their age.
             self.digests.clear();
         }
         let known = self.digests.entry(Arc::as_ptr(&entry.tool).addr());

@@ -12,6 +12,8 @@ pub fn tool_digest(tool: &Tool) -> String {
     hasher.object(tool.input.object());
     // The implementation is plain data of our own, whose debug form is exact.
     let implementation = match &tool.implementation {
+        // The function behind a native tool is part of this program, so there is nothing more to
+        // identify.
         Implementation::Native => String::new(),
         implementation => format!("{implementation:?}"),
     };
@@ -19,6 +21,8 @@ pub fn tool_digest(tool: &Tool) -> String {
     hasher.value(&json!([
         tool.name,
         implementation,
+        // Annotations are included because policy decides by them: an approval must not survive a
+        // change of `dangerous`.
         annotations.mutates,
         annotations.dangerous,
         annotations.idempotent,

@@ -76,6 +76,7 @@ impl Engine {
 
     /// Lets native tools and R sessions keep state in `storage`.
     pub(crate) fn set_storage(&mut self, storage: Arc<dyn Storage>) {
+        // The pool has started nothing yet, so replacing it loses nothing.
         let workers = WorkerPool::new(self.settings.for_workers(), Arc::clone(&self.launcher));
         self.workers = Arc::new(workers.with_storage(Arc::clone(&storage)));
         self.storage = Some(storage);
@@ -120,6 +121,8 @@ impl Engine {
         let text = call.operation.as_ref().and(call.call.tool.progress.as_deref())?;
         let mut patterns = self.patterns.lock();
         if patterns.len() > PATTERNS {
+            // Patterns come from definitions, so there are few; the bound is for cribs that are
+            // reloaded often.
             patterns.clear();
         }
         let compiled =
@@ -130,6 +133,8 @@ impl Engine {
     /// Runs a command to its end.
     pub(crate) async fn run_command(&self, run: CommandRun<'_>) -> Result<Finished, Failure> {
         let started = match run.operation {
+            // The folder was journaled before the start, so recovery can find the process even if
+            // this server dies right now.
             Some((live, _)) => self.launcher.start_in(run.command, live.folder()).await,
             None => self.launcher.start(run.command).await,
         };

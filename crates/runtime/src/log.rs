@@ -41,6 +41,8 @@ impl CallLog {
     /// Logs the outcome, once. The notice that an operation was started is not an outcome.
     pub(crate) fn finish(&self, result: Result<&Outcome, &Interrupt>) {
         let kind = result.map_or_else(|_| "interrupted".to_owned(), outcome_kind);
+        // The operation ends in another task, which holds a clone; the flag decides which of the
+        // two logs.
         if kind != "started" && !self.0.is_logged.swap(true, Ordering::Relaxed) {
             self.0.write(result, &kind);
         }
@@ -92,7 +94,7 @@ pub(crate) fn outcome_kind(outcome: &Outcome) -> String {
 fn error_message(outcome: &Outcome) -> &str {
     field(outcome, "error_message")
         .or_else(|| field(outcome, "error"))
-        .unwrap_or("it did not say why")
+        .unwrap_or("no error message")
 }
 
 /// Removes line breaks and other control characters, so that a text cannot forge log lines.

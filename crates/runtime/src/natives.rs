@@ -70,11 +70,13 @@ fn fits(tool: &Tool, outcome: &Outcome) -> bool {
         return true;
     };
     let is_enveloped = tool.errors == ErrorForm::Envelope;
+    // Failures of other tools have the standard error object, which their output schema need not
+    // allow.
     (outcome.failed && !is_enveloped)
         || output.validator().is_ok_and(|validator| validator.is_valid(structured))
 }
 
-/// Returns after the timeout; never, if there is none. A native tool may be waiting for a person.
+/// Returns after the timeout; without one, never. A native tool may be waiting for a person.
 pub(crate) async fn wait_for_timeout(limit: Option<Duration>) -> Duration {
     match limit {
         Some(limit) => {
@@ -103,5 +105,5 @@ fn panicked(tool: &Tool, panic: &(dyn Any + Send)) -> Failure {
         _ => "no reason given",
     };
     tracing::error!(tool = tool.name, reason, "a native tool panicked");
-    Failure::new(ErrorType::InternalError, format!("`{}` failed inside: {reason}", tool.name))
+    Failure::new(ErrorType::InternalError, format!("`{}` panicked: {reason}", tool.name))
 }

@@ -133,6 +133,7 @@ impl Operations {
         let shared = &self.0;
         let id = OperationId::random();
         let operation = Operation {
+            // Derived from the id, so that it is known, and journaled, before anything is created.
             folder: shared.temp.join(format!("toolcrib-{id}")),
             id,
             owner,
@@ -151,6 +152,8 @@ impl Operations {
             outcome: None,
             collected: false,
         };
+        // The record comes first: an operation that runs without one could never be found after a
+        // crash.
         let begun = shared.journal.begin(operation.clone()).await;
         begun.map_err(|error| failures::complete(tool, not_recorded(tool, error)))?;
         let live = Arc::new(LiveOperation::new(operation, Arc::clone(shared)));
@@ -186,6 +189,8 @@ impl Operations {
         let mut page = self.0.journal.list(filter, cursor, limit).await.map_err(store_failed)?;
         for operation in page.operations.iter_mut().filter(|operation| !operation.state.is_final())
         {
+            // The journal learns of progress with a delay; for operations of this server memory is
+            // newer.
             if let Some(live) = self.0.find(&operation.id) {
                 *operation = Operation { outcome: None, ..live.snapshot() };
             }
@@ -208,6 +213,7 @@ impl Operations {
         let mut found =
             self.0.journal.uncollected(owner.clone(), limit).await.map_err(store_failed)?;
         // Outcomes that could not be recorded yet are in memory only.
+        // They stay in the live map until `retry` succeeds.
         let unrecorded = self.0.all().into_iter().map(|live| live.snapshot());
         found.extend(
             unrecorded
@@ -224,6 +230,7 @@ impl Operations {
 
     /// Records that the owner has received these outcomes.
     pub async fn collect(&self, ids: Vec<OperationId>) -> Result<(), Failure> {
+        // In memory as well: an outcome that is not recorded yet must not be delivered twice.
         ids.iter().filter_map(|id| self.0.find(id)).for_each(|live| live.set_collected());
         self.0.journal.collect(ids).await.map_err(store_failed)
     }
@@ -241,6 +248,7 @@ impl Operations {
     pub async fn prune(&self, retention: Retention) -> Result<Vec<OperationId>, Failure> {
         let pruned = self.0.journal.prune(retention).await.map_err(store_failed)?;
         let (outputs, ids) = (Arc::clone(&self.0.outputs), pruned.clone());
+        // The operations are gone either way; a failure only leaves files behind.
         let _ = tokio::task::spawn_blocking(move || outputs.remove(&ids)).await;
         Ok(pruned)
     }

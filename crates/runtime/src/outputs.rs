@@ -87,9 +87,11 @@ impl OutputStore {
 
     fn create(&self, id: &str, stream: OutputKind) -> io::Result<File> {
         ensure_private(&self.folder)?;
+        // With the first file and not at start: most servers never have a long output.
         self.swept.call_once(|| sweep(&self.folder));
         OpenOptions::new()
             .write(true)
+            // Ids are random, so a file that exists is not ours.
             .create_new(true)
             .mode(0o600)
             .open(self.path(id, stream.name()))
@@ -122,6 +124,8 @@ impl OutputStore {
         let mut calls = self.calls.lock();
         calls.push_back((id, bytes));
         let mut total: u64 = calls.iter().map(|(_, bytes)| bytes).sum();
+        // The newest call keeps its files even if it exceeds the limit alone, because its result
+        // refers to them.
         while (total > MAX_TOTAL_BYTES || calls.len() > MAX_CALLS) && calls.len() > 1 {
             let Some((id, bytes)) = calls.pop_front() else {
                 return;
@@ -137,6 +141,8 @@ impl OutputStore {
 /// Creates the folder if necessary, and fails if another user could write to it.
 fn ensure_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    // The folder has a well-known name in `/tmp`, so another user may have made it, or a link,
+    // first.
     let found = fs::symlink_metadata(folder)?;
     let is_ours = found.is_dir()
         && found.uid() == rustix::process::getuid().as_raw()

@@ -92,6 +92,8 @@ impl Plan {
         Self {
             tool: tool.name.clone(),
             arguments: redact(tool, arguments),
+            // Kept besides the redacted arguments, because a secret may appear anywhere in a
+            // command line.
             secrets: secrets::find(tool, arguments),
             action,
         }

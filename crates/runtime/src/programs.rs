@@ -66,6 +66,7 @@ pub(crate) async fn start_peer(
     let Some((program, words)) = command.split_first() else {
         return Err(Failure::new(ErrorType::ProgramNotFound, "there is no program in the command"));
     };
+    // An empty text asks for a pipe; without it stdin would be `/dev/null`.
     let mut command = plan::program_command(settings, program, words, Some(String::new()))?;
     command.sandbox.is_unrestricted = true;
     Peer::start(launcher, command).await.map_err(|error| cannot_start(&error))

@@ -48,6 +48,7 @@ impl OutputListener for ProgressListener {
         let mut progress = None;
         for index in 0..LINES {
             let Some(line) = lines.next() else { break };
+            // The first line of a chunk continues what was left of the chunk before.
             let is_first = lines.clone().next().is_none();
             let whole =
                 if is_first { [self.line.as_slice(), line].concat() } else { line.to_vec() };
@@ -57,6 +58,8 @@ impl OutputListener for ProgressListener {
             if last_line.is_none() && !text.is_empty() {
                 last_line = Some(text);
             }
+            // Without a pattern only the last line that is not empty is wanted; a program may end
+            // its output with a blank line.
             if is_first || index > 0 && self.pattern.is_none() {
                 break;
             }
@@ -87,6 +90,7 @@ pub(crate) fn parse_progress(pattern: &Regex, line: &str) -> Option<Progress> {
         (Some(percent), None) => Some(percent / 100.0),
         _ => None,
     };
+    // A pattern may match numbers that are no progress; they must not appear as 4200 %.
     let fraction = fraction.filter(|fraction| (0.0..=1.0).contains(fraction));
     let message = match fraction {
         Some(_) => line.trim(),

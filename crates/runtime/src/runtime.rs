@@ -162,6 +162,7 @@ impl Runtime {
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Outcome, Interrupt> {
         let tool = Arc::clone(&call.tool);
         let backend = backend_for(&tool.implementation);
+        // First of all: waking a process takes longer than validating the arguments.
         backend.prewarm(&call);
         let log = CallLog::start(&call.tool, call.request.as_deref());
         let result = self.validate_and_run(call, &log).await;
@@ -188,11 +189,14 @@ impl Runtime {
         log: &CallLog,
     ) -> Result<Outcome, Interrupt> {
         let record =
+            // Before validation, because the digest is that of the arguments as they were sent.
             self.audit.is_enabled().then(|| Record::of(self.engine.settings.clock.now(), &call));
         call.arguments = match self.admit(&call.tool, std::mem::take(&mut call.arguments)) {
             Ok(arguments) => arguments,
             Err(failure) => return Ok(self.record_invalid(record, failure)),
         };
+        // On the tool that was named, before a redirect: policy rules are written for names that
+        // people see. The target is decided about as a nested call.
         let reason = match self.decide(&call) {
             Ok(Decision::Allow) => None,
             Ok(Decision::Ask { reason }) => Some(reason),
@@ -212,6 +216,8 @@ impl Runtime {
                 return Ok(self.record_invalid(record, failure));
             }
         }
+        // Before the approval: a tool may ask for missing arguments, and an approval covers exact
+        // arguments.
         self.prepare(&mut call).await?;
         let Some(reason) = reason else {
             return self.run_granted(call, log, record, None).await;
@@ -292,6 +298,7 @@ impl Runtime {
         if let Some(record) = record {
             let kind = failure.error_type.to_string();
             let entry = record.into_entry(decision, approval, None, kind);
+            // Refusals are rare and matter most in an audit, so they are not batched.
             Box::pin(self.audit.add_now(entry)).await;
         }
         failure.into()

@@ -90,6 +90,7 @@ impl Scheduler {
         }
         let waiting = {
             let mut state = self.state();
+            // Only if nothing waits: a new call must not overtake older ones.
             if state.waiting.is_empty() && state.has_room(self.limit, class) {
                 state.start(class);
                 return Some(self.permit(class));
@@ -100,6 +101,7 @@ impl Scheduler {
             state.waiting.push_back(Waiting { ticket, class, grant });
             QueuedCall { scheduler: self, ticket, granted }
         };
+        // After the lock is released, because the callback takes locks of its own.
         on_queued(waiting.ticket);
         // If only an exclusive call is ahead and this one is read-only, it can start right away.
         self.start_ready();
@@ -120,6 +122,7 @@ impl Scheduler {
     }
 
     fn start_ready(self: &Arc<Self>) {
+        // Permits are sent without the lock: dropping one that is not received takes it again.
         let started = self.state().take_ready(self.limit);
         for waiting in started {
             // If the receiver is gone, the unsent permit is dropped and so returned.
@@ -206,6 +209,7 @@ impl Drop for QueuedCall<'_> {
         let left = place.and_then(|place| state.waiting.remove(place));
         drop(state);
         if left.is_some() {
+            // It may have held back others.
             self.scheduler.start_ready();
         }
     }

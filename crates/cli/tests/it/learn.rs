@@ -135,7 +135,7 @@ fn a_missing_strace_is_reported_with_its_package() {
     let mut command =
         crib.command(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
     let output = command.env("PATH", tools.path()).output().expect("the program runs");
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"error: `strace` was not found, which watches a program; install the package `strace`");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"error: tracing needs `strace`, which was not found; install the package `strace`");
     assert!(!crib.root().join("made").exists());
 }
 

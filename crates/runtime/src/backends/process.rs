@@ -38,6 +38,7 @@ impl Backend for Process {
     }
 
     fn rehearse(&self, engine: &Engine, call: &mut ActiveCall) -> Result<(), Failure> {
+        // Kept for the run: planning resolves paths and programs, which is not free.
         call.plan = Some(plan(self, engine, call)?);
         Ok(())
     }
@@ -58,6 +59,7 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
         None => plan(process, engine, call)?,
     };
     let tool = &call.call.tool;
+    // Before the permit: the check may wait for another program, and others can run meanwhile.
     engine.check_availability(tool).await?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     let speaks_json = process.speaks_json();
@@ -65,6 +67,7 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
         command: &plan.command,
         cancel: call.call.context.cancel_token(),
         timeout: call.timeout(plan.timeout),
+        // JSON must be complete to be parsed; it is truncated afterwards, member by member.
         output_bytes: if speaks_json { MAX_JSON_BYTES } else { call.output_bytes },
         operation: call.operation.as_ref().map(|live| (live, call.step.as_str())),
         pattern: engine.progress_pattern(call),

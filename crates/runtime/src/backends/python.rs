@@ -48,6 +48,7 @@ async fn run(
     let lease = open_session(engine, call).await?;
     let call = &*call;
     let (tool, arguments) = (&call.call.tool, &call.call.arguments);
+    // Again, because the file system may have changed since the plan was made and approved.
     reject_outside_paths(&engine.settings, tool, arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));

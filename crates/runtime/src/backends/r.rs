@@ -56,6 +56,7 @@ async fn run(
     let lease = open_session(engine, call).await?;
     let call = &*call;
     let tool = &call.call.tool;
+    // Before the permit, so that arguments that do not fit fail without waiting in the queue.
     let r_call = RCall::new(tool, function, &call.call.arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));

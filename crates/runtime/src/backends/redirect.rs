@@ -43,6 +43,7 @@ impl Backend for Redirect {
                 Ok(target) => target,
                 Err(failure) => return Ok(failures::to_outcome(&tool, failure)),
             };
+            // Owner, session and cancellation stay those of the original call.
             let inner = Call { tool: other, arguments, ..call.call };
             let outcome = run_detached(engine, ActiveCall { call: inner, ..call }).await;
             Ok(self.adapt_outcome(&tool, outcome))
@@ -70,6 +71,7 @@ pub(super) fn resolve_target(
 ) -> Result<NestedCall, Failure> {
     let mut name = &tool.name;
     let mut implementation = &tool.implementation;
+    // A bound instead of a set of visited tools: chains are short, and a cycle exceeds any bound.
     for _ in 0..MAX_DEPTH {
         let Implementation::Tool(next) = implementation else { break };
         let other = catalog.get(next).filter(|other| other.is_callable()).ok_or_else(|| {

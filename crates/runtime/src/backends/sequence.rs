@@ -76,6 +76,8 @@ fn plan_step(
     let inner = CallTarget { catalog, tool: &called, arguments: &arguments };
     let plan = match backend_for(&called.implementation).plan(engine, inner) {
         Ok(plan) => PlannedStep::Plan(plan),
+        // A step may need files that an earlier step creates, so a plan that fails now is shown,
+        // not rejected.
         Err(failure) => PlannedStep::Problem {
             message: failure.message,
             arguments: redact(&called, &arguments),
@@ -109,16 +111,15 @@ fn collect_into(
     if let Implementation::Tool(_) = tool.implementation {
         let NestedCall { tool, arguments } = redirect::resolve_target(catalog, tool, given)?;
         calls.push(NestedCall { tool: Arc::clone(&tool), arguments: arguments.clone() });
+        // The same depth: a redirect is not a nested sequence, and has its own limit.
         return collect_into(calls, catalog, &tool, &arguments, depth);
     }
     let Implementation::Sequence(sequence) = &tool.implementation else {
         return Ok(());
     };
     if depth >= MAX_DEPTH || calls.len() + sequence.steps.len() > MAX_STEPS {
-        let message = format!(
-            "the steps of `{}` never come to an end, or are more than {MAX_STEPS}",
-            tool.name
-        );
+        let message =
+            format!("the steps of `{}` form a cycle, or are more than {MAX_STEPS}", tool.name);
         return Err(Failure::new(ErrorType::InvalidDefinition, message));
     }
     for step in &sequence.steps {
@@ -147,13 +148,17 @@ fn resolve_step(
     let mut arguments = step.arguments.as_object().cloned().unwrap_or_default();
     if let Some(folder) = given.get(FOLDER)
         && called.input.property(FOLDER).is_some()
+        // A folder in the definition of the step is the author's choice and wins over the caller's.
         && !arguments.contains_key(FOLDER)
     {
         arguments.insert(FOLDER.to_owned(), folder.clone());
     }
     let backend = backend_for(&called.implementation);
     let arguments = backend.admit(called, arguments).map_err(|failure| {
-        let message = format!("a step of `{}` does not fit: {}", tool.name, failure.message);
+        let message =
+            format!("a step of `{}` has invalid arguments: {}", tool.name, failure.message);
+        // The caller did not write these arguments and cannot correct them: it is the definition
+        // that is wrong.
         Failure { message, error_type: ErrorType::InvalidDefinition, ..failure }
     })?;
     Ok((Arc::clone(called), arguments))

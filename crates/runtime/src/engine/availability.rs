@@ -24,6 +24,7 @@ impl Engine {
         }
         let checked = self.run_check(tool, check).await;
         checked.map_err(|failure| failures::complete(tool, failure))?;
+        // By check and not by tool: tools of one program often share it.
         self.available.lock().push(check.clone());
         Ok(())
     }
@@ -45,9 +46,9 @@ impl Engine {
         let reason = match &finished.reason {
             ExitReason::Exited(status) if status.code().is_some_and(is_success) => return Ok(()),
             ExitReason::Exited(status) => {
-                format!("`{}` ended with {status}", check.command.join(" "))
+                format!("`{}` exited with {status}", check.command.join(" "))
             }
-            _ => format!("`{}` did not end", check.command.join(" ")),
+            _ => format!("`{}` did not exit in time", check.command.join(" ")),
         };
         let message = format!("`{}` cannot run here: {reason}", tool.name);
         Err(Failure::new(ErrorType::NotAvailable, failures::with_instructions(tool, message)))

@@ -45,6 +45,7 @@ impl Memory {
         self.last += 1;
         self.numbers.insert(operation.id.clone(), self.last);
         self.operations.insert(self.last, operation);
+        // Only ended operations are dropped, so running ones may exceed the limit.
         let mut surplus = self.operations.len().saturating_sub(MAX_OPERATIONS);
         let is_surplus = |_: &Operation| {
             let is_surplus = surplus > 0;
@@ -131,6 +132,7 @@ impl Journal for MemoryJournal {
         limit: usize,
     ) -> JournalFuture<'_, Page> {
         let before =
+            // Cursors come from clients. A malformed one starts from the beginning.
             cursor.and_then(|cursor| u64::from_str_radix(&cursor.0, 16).ok()).unwrap_or(u64::MAX);
         let memory = self.memory();
         let mut found = memory
@@ -139,6 +141,7 @@ impl Journal for MemoryJournal {
             .rev()
             .filter(|(_, operation)| filter.matches(operation));
         let page: Vec<_> = found.by_ref().take(limit).collect();
+        // Looks one further than the page, so that a full last page has no cursor to an empty one.
         let next = found.next().and(page.last()).map(|(number, _)| Cursor(format!("{number:x}")));
         let operations = page
             .into_iter()

@@ -42,6 +42,7 @@ macro_rules! id {
 
             fn from_str(text: &str) -> Result<Self, NotAnId> {
                 let problem =
+                    // Truncated, because the text comes from a client and goes into messages.
                     || NotAnId { text: text.chars().take(64).collect(), of: $of, prefix: $prefix };
                 is_id($prefix, text).then(|| Self(text.to_owned())).ok_or_else(problem)
             }
@@ -80,9 +81,10 @@ fn is_id(prefix: &str, text: &str) -> bool {
 /// `prefix` followed by 128 random bits.
 fn random(prefix: &str) -> String {
     let mut bits = [0; 16];
+    // An id is a capability: with it an owner fetches the result. So it must not be predictable.
     File::open("/dev/urandom")
         .and_then(|mut source| source.read_exact(&mut bits))
-        .expect("the kernel gives random bits");
+        .expect("the kernel provides random bytes");
     let bits = u128::from_ne_bytes(bits);
     let letter = |index: usize| char::from(ALPHABET[(bits >> (5 * index)) as usize & 31]);
     prefix.chars().chain((0..LETTERS).map(letter)).collect()

@@ -44,6 +44,8 @@ impl Client for OperationClient {
     fn ask(
         &self,
         questions: Vec<(String, Question)>,
+        // The state is for clients that repeat the request with the answer; an operation simply
+        // waits.
         _: Option<Vec<u8>>,
     ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
         // A client that cannot follow the operation would never learn of the question.

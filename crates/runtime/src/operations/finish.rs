@@ -36,7 +36,11 @@ impl Shared {
             }
             Err(error) => {
                 tracing::error!(operation = %live.id(), %error, "the end of an operation could not be recorded yet");
+                // The work is done and has had its effects. Withholding the result would make the
+                // owner repeat it.
                 live.close(mark_unrecorded(ended.clone(), &error));
+                // Without the remark that it is not recorded, which is false as soon as this
+                // succeeds.
                 tokio::spawn(Arc::clone(self).retry(ended));
             }
         }
@@ -56,6 +60,8 @@ impl Shared {
             ended: Some(self.clock.now()),
             elapsed: live.elapsed(),
             outcome: Some(outcome),
+            // Decided here, before the record is written: later the caller may have stopped
+            // waiting.
             collected: live.settle(),
             ..operation
         }
@@ -74,6 +80,7 @@ impl Shared {
     }
 
     fn close(&self, live: &Arc<LiveOperation>, ended: Operation) {
+        // Before it is removed, so that a reader that still finds it sees the end.
         live.close(ended);
         self.live().remove(live.id());
     }

@@ -97,6 +97,8 @@ impl LiveOperation {
         if !operation.state.is_final() {
             operation.elapsed = self.elapsed();
         }
+        // Asked of the scheduler each time, because the position changes without an event of this
+        // operation.
         let place = match operation.state {
             State::Pending => {
                 self.shared.scheduler.queue_position(self.ticket.load(Ordering::Relaxed))
@@ -120,6 +122,7 @@ impl LiveOperation {
 
     /// Cancels it. If it is cancelled twice, the first reason counts.
     pub(crate) fn cancel(&self, reason: &'static str) {
+        // Set before the token is cancelled, because the task that wakes up reads it.
         let _ = self.reason.set(reason);
         self.cancel.cancel();
     }
@@ -150,6 +153,8 @@ impl LiveOperation {
             let now = self.shared.clock.now();
             let mut operation = self.operation();
             operation.started.get_or_insert(now);
+            // A step of a sequence without a process of its own must not erase the process of an
+            // earlier step.
             operation.leader = leader.or(operation.leader);
             operation.state = State::Running;
         }
@@ -170,6 +175,7 @@ impl LiveOperation {
         }
         {
             let mut operation = self.operation();
+            // Progress without a line keeps the last line.
             operation.last_line = last_line.or(operation.last_line.take());
             if let Some(mut progress) = progress {
                 let fraction = progress.fraction.or(operation.progress.fraction);
@@ -186,7 +192,10 @@ impl LiveOperation {
     /// Publishes all progress of the next interval at once.
     async fn publish_later(self: Arc<Self>) {
         tokio::time::sleep(UPDATE_INTERVAL).await;
+        // Cleared before publishing: progress that comes from now on schedules the next update
+        // instead of being lost.
         self.is_update_scheduled.store(false, Ordering::Relaxed);
+        // The end was published already, and progress after it would confuse subscribers.
         if self.done.is_cancelled() {
             return;
         }
@@ -204,6 +213,7 @@ impl LiveOperation {
             Some(OpenQuestions { questions, answers: HashMap::new(), answered });
         self.set_state(State::WaitingForInput);
         let answers = tokio::select! {
+            // The sender is dropped if the tool asks again before it got the answers.
             answers = answers => answers.map_err(|_| Interrupt::Unanswered("asked something else".to_owned())),
             () = self.cancel.cancelled() => Err(Interrupt::Unanswered("the operation was cancelled".to_owned())),
         };
@@ -236,6 +246,7 @@ impl LiveOperation {
                 .filter(|(key, _)| open.questions.iter().any(|(known, _)| known == key)),
         );
         if open.answers.len() < open.questions.len() {
+            // Some answers are missing: the rest of the questions stays open.
             *questions = Some(open);
             return;
         }
@@ -268,6 +279,8 @@ impl LiveOperation {
 
     /// Publishes its end.
     pub(super) fn close(&self, ended: Operation) {
+        // In this order: those who wait for `done` read the operation, and subscribers may ask for
+        // it at once.
         *self.operation() = ended;
         self.done.cancel();
         self.publish(EventKind::State);
@@ -279,6 +292,7 @@ impl LiveOperation {
     }
 
     pub(super) fn publish(&self, kind: EventKind) {
+        // A snapshot is a clone, and most operations have no subscriber.
         if self.shared.events.receiver_count() > 0 {
             let _ = self.shared.events.send(Event { kind, operation: Arc::new(self.snapshot()) });
         }

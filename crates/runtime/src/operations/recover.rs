@@ -33,6 +33,7 @@ impl Operations {
             spawn_blocking(kill_abandoned);
             return Ok(Vec::new());
         }
+        // Reading `/proc` blocks.
         let ended = spawn_blocking(move || {
             let ended = kill_processes(orphans);
             kill_abandoned();
@@ -42,6 +43,8 @@ impl Operations {
         let mut lost = Vec::new();
         for (operation, killed) in orphans.into_iter().zip(killed) {
             let ended = self.0.build_lost(operation, &killed);
+            // Another server may recover the same store at the same time; only one of them reports
+            // the loss.
             if self.0.journal.finish(ended.clone()).await.map_err(store_failed)? {
                 tracing::warn!(operation = %ended.id, tool = ended.tool, killed = killed.len(), "an operation was lost");
                 lost.push(ended);
@@ -104,9 +107,12 @@ impl Shared {
         loop {
             sleep(POLL_INTERVAL).await;
             let live = self.all();
+            // Checked twice, the second time under the lock: an operation may have begun in
+            // between.
             if live.is_empty() && self.stop_watching() {
                 return;
             }
+            // A locked store is not a cancellation; look again later.
             let Ok(unfinished) = self.journal.unfinished().await else {
                 continue;
             };
@@ -114,7 +120,7 @@ impl Shared {
                 .iter()
                 .filter(|live| !unfinished.iter().any(|operation| operation.id == *live.id()))
             {
-                live.cancel("it was ended from another server");
+                live.cancel("it was cancelled from another server");
             }
         }
     }
@@ -128,6 +134,7 @@ pub(super) async fn cancel_elsewhere(
 ) -> Result<(), Failure> {
     let is_lost = !operation.server.is_alive();
     let seen = operation.clone();
+    // Only listed here, so that the record can name them; they are killed after it is written.
     let killed = spawn_blocking(move || members(&seen)).await.map_err(interrupted)?;
     let ended = if is_lost {
         shared.build_lost(operation.clone(), &killed)
@@ -151,7 +158,7 @@ pub(super) async fn cancel_elsewhere(
 }
 
 fn interrupted(error: tokio::task::JoinError) -> Failure {
-    Failure::new(ErrorType::InternalError, format!("ending processes failed: {error}"))
+    Failure::new(ErrorType::InternalError, format!("killing processes failed: {error}"))
 }
 
 /// The processes that would be killed.
@@ -164,6 +171,7 @@ fn members(operation: &Operation) -> Vec<KilledProcess> {
 fn kill_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<KilledProcess>>) {
     let killed = process_table::kill(&operations.iter().map(query).collect::<Vec<_>>());
     for operation in &operations {
+        // After the processes are dead, or they could create files in it again.
         let _ = fs::remove_dir_all(&operation.folder);
     }
     (operations, killed)
@@ -173,7 +181,7 @@ fn kill_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<Killed
 fn kill_abandoned() {
     let killed = process_table::kill_abandoned();
     if killed > 0 {
-        tracing::warn!(killed, "programs that a dead server had started were ended");
+        tracing::warn!(killed, "killed programs that a dead server had started");
     }
 }
 
@@ -185,7 +193,7 @@ fn query(operation: &Operation) -> ProcessQuery<'_> {
 
 fn describe_killed(killed: &[KilledProcess]) -> String {
     match killed {
-        [] => "no process of it was left".to_owned(),
-        killed => format!("{} processes of it were ended", killed.len()),
+        [] => "none of its processes was left".to_owned(),
+        killed => format!("{} of its processes were killed", killed.len()),
     }
 }

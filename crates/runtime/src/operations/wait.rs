@@ -39,6 +39,7 @@ impl Operations {
         limit: Duration,
     ) -> Result<Vec<Operation>, Failure> {
         let ids = if ids.is_empty() { self.unfinished(viewer).await? } else { ids.to_vec() };
+        // A client may send any number, and adding too much to an instant panics.
         let end = Instant::now() + limit.min(Duration::from_secs(365 * 24 * 3600));
         loop {
             let mut operations = Vec::with_capacity(ids.len());
@@ -46,6 +47,7 @@ impl Operations {
                 operations.push(self.get(viewer, id).await?);
             }
             let ended = operations.iter().filter(|operation| operation.state.is_final()).count();
+            // Without any operation there is nothing to wait for, and zero of zero have ended.
             let is_enough = ended == ids.len() || until == Until::Any && ended > 0;
             if is_enough || Instant::now() >= end {
                 return Ok(operations);
@@ -63,7 +65,7 @@ impl Operations {
         }
         match self.0.find(id) {
             Some(live) => {
-                live.cancel("it was asked for");
+                live.cancel("on request");
                 let _ = timeout(self.0.cancel_timeout(), live.done()).await;
                 Ok(live.snapshot())
             }
@@ -77,15 +79,18 @@ impl Operations {
     /// Cancels all operations because the server stops, and waits until that is recorded.
     pub async fn drain(&self) {
         let all = self.0.all();
+        // All at once: their grace periods then pass at the same time.
         all.iter().for_each(|live| live.cancel("the server ended"));
         let ended = futures_util::future::join_all(all.iter().map(|live| live.done()));
         if timeout(self.0.cancel_timeout(), ended).await.is_err() {
-            tracing::error!("some operations did not end in time; the next server will find them");
+            tracing::error!(
+                "some operations did not stop in time; the next server will recover them"
+            );
         }
         self.0.cleanup.close();
         if timeout(self.0.cancel_timeout(), self.0.cleanup.wait()).await.is_err() {
             tracing::error!(
-                "what operations left was not removed in time; the next server will find it"
+                "the clean-up of operations did not finish in time; the next server will complete it"
             );
         }
     }
@@ -106,6 +111,7 @@ impl Operations {
         let open = operations.iter().filter(|operation| !operation.state.is_final());
         let waits = open.map(|operation| match self.0.find(&operation.id) {
             Some(live) => Box::pin(Either::Left(done(live))),
+            // Operations of other servers send no events to this one.
             None => Box::pin(Either::Right(sleep(POLL_INTERVAL))),
         });
         let waits: Vec<_> = waits.collect();

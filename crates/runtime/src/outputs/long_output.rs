@@ -48,6 +48,7 @@ impl<'a> LongOutput<'a> {
     fn id(&self) -> Option<String> {
         match self.id.get() {
             Some(id) => Some(id.clone()),
+            // Two streams may get here at the same time; the first id counts for both.
             None => random_id().ok().map(|id| self.id.get_or_init(|| id).clone()),
         }
     }

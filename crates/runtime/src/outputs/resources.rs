@@ -73,10 +73,12 @@ fn content(outputs: &OutputStore, uri: &str) -> Option<ResourceContent> {
         }
     };
     let mime_type = match body {
+        // A part of JSON is not JSON.
         Body::Text(_) if stream == "value" && pieces == 1 => "application/json",
         Body::Text(_) => "text/plain",
         Body::Bytes(_) => "application/octet-stream",
     };
+    // Beyond the end there is no resource, rather than an endless supply of empty pieces.
     (piece.unwrap_or(0) < pieces).then(|| ResourceContent {
         uri: uri.to_owned(),
         mime_type: mime_type.to_owned(),
@@ -118,6 +120,7 @@ fn read_piece(file: &File, piece: u64) -> io::Result<Vec<u8>> {
             .count()
     };
     let end = length.min(PIECE_BYTES as usize + continuations(PIECE_BYTES as usize));
+    // The bytes skipped here belong to the last character of the piece before.
     let begin = if piece == 0 { 0 } else { continuations(0).min(end) };
     Ok(bytes[begin..end].to_vec())
 }

@@ -84,6 +84,7 @@ impl CommandPlan {
                 crib.resolve_folder(&binding.parameter, arguments.get(&binding.parameter))
             })
             .transpose();
+        // Go on with the crib as folder, so that problems of other arguments are reported as well.
         let cwd = folder.unwrap_or_else(|failure| {
             found.push(failure);
             None
@@ -118,7 +119,7 @@ impl CommandPlan {
     pub(crate) fn traced(self, settings: &Settings, trace: &Path) -> Result<Self, Failure> {
         let strace = program::find(settings, STRACE).ok_or_else(|| {
             let message = format!(
-                "`{STRACE}` was not found, which watches a program; install the package `{STRACE}`"
+                "tracing needs `{STRACE}`, which was not found; install the package `{STRACE}`"
             );
             Failure::new(ErrorType::ProgramNotFound, message)
         })?;
@@ -181,6 +182,7 @@ fn assemble(
 ) -> Result<Command, Failure> {
     let program = failures::utf8_path(located)?;
     let mut argv = Vec::with_capacity(line.words.len() + 1);
+    // `argv[0]` as a shell would set it: programs such as busybox decide by it what to do.
     argv.push(Word::Text(if name.contains('/') { program.clone() } else { name.to_owned() }));
     argv.extend(line.words);
     let command = Command {
@@ -210,12 +212,14 @@ fn reject_oversize(command: &Command) -> Result<(), Failure> {
         if has_nul {
             return Err(Failure::new(
                 ErrorType::InvalidArguments,
-                "a value has a NUL byte, which no program can be given; remove it",
+                "a value contains a NUL byte, which cannot be passed to a program; remove it",
             ));
         }
+        // Checked per word as well: the kernel limits single arguments (MAX_ARG_STRLEN)
+        // independently of the total.
         if length >= LONGEST_WORD {
             let message = format!(
-                "one value has {length} bytes, and a program can be given at most {LONGEST_WORD}; shorten it"
+                "one value has {length} bytes, and a program accepts at most {LONGEST_WORD}; shorten it"
             );
             return Err(Failure::new(ErrorType::ArgumentsTooLong, message));
         }

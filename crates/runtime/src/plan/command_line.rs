@@ -92,6 +92,8 @@ impl<'a> CommandLine<'a> {
             },
             PassBy::Stdin => {
                 let text = self.join_text(binding, value)?;
+                // Several parameters may go to stdin; they follow each other in the order of the
+                // definition.
                 self.stdin.get_or_insert_default().push_str(&text);
                 Ok(())
             }
@@ -104,6 +106,8 @@ impl<'a> CommandLine<'a> {
     fn add_argument(&mut self, binding: &Binding, value: &Value) -> Result<(), Failure> {
         match (value, &binding.flag) {
             (Value::Bool(on), Some(flag)) => {
+                // A boolean flag has no value: its presence is `true`, its absence or its negation
+                // `false`.
                 let flag = if *on { Some(flag) } else { binding.negate.as_ref() };
                 self.words.extend(flag.cloned().map(Word::Text));
                 Ok(())
@@ -114,6 +118,7 @@ impl<'a> CommandLine<'a> {
                     self.add_word(binding, binding.flag.as_deref(), word)
                 })
             }
+            // Joined, an empty array would become an empty word, which programs take for a value.
             (Value::Array(items), _) if items.is_empty() => Ok(()),
             _ => {
                 let word = Word::Text(self.join_text(binding, value)?);
@@ -231,6 +236,7 @@ impl<'a> CommandLine<'a> {
         value: String,
     ) -> Result<(), Failure> {
         variables::check_name(&binding.parameter, name)?;
+        // The last one wins, as in a shell; a duplicate name would make it depend on the program.
         self.variables.retain(|(other, _)| other != name);
         self.variables.push((name.to_owned(), value));
         Ok(())

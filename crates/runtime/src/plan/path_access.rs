@@ -31,6 +31,7 @@ impl PathAccess {
         resolver: &PathResolver<'_>,
     ) -> Result<Option<Self>, Failure> {
         let paths = || process.bindings().filter(|binding| binding.is_path());
+        // A tool without path parameters may well read files that it finds by itself.
         if paths().next().is_none() || paths().any(|binding| binding.access.is_none()) {
             return Ok(None);
         }

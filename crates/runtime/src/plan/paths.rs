@@ -60,6 +60,7 @@ impl<'a> PathResolver<'a> {
     /// Resolves a value that may be a path or something else with slashes, such as a branch or a
     /// package. An existing path is resolved; everything else stays as it is.
     pub(crate) fn resolve_if_exists(&self, parameter: &str, text: &str) -> Result<String, Failure> {
+        // `..` has no slash but leaves the folder; addresses have slashes but are no paths.
         let looks_like_a_path = text.contains('/') && !text.contains("://") || text == "..";
         if !looks_like_a_path {
             // A word without slashes may be the name of a protected file.
@@ -71,6 +72,7 @@ impl<'a> PathResolver<'a> {
             };
         }
         let path = self.resolve(parameter, text)?;
+        // `feature/login` resolves to a path that does not exist, so it is a branch.
         Ok(if Path::new(&path).exists() { path } else { text.to_owned() })
     }
 
@@ -139,6 +141,7 @@ impl<'a> PathResolver<'a> {
         path: PathBuf,
     ) -> Result<PathBuf, Failure> {
         let is_in = |place: &Path| {
+            // A protected folder may itself be a link, and `path` has all links resolved.
             path.starts_with(place) || place.canonicalize().is_ok_and(|real| path.starts_with(real))
         };
         if !self.protected.is_some_and(|crib| PROTECTED.iter().any(|name| is_in(&crib.join(name))))
@@ -146,7 +149,7 @@ impl<'a> PathResolver<'a> {
             return Ok(path);
         }
         let message = format!(
-            "'{parameter}' leads to `{text}`: definitions and configuration are changed by people, not by tools; \
+            "'{parameter}' leads to `{text}`: only people may change definitions and configuration; \
              name another path"
         );
         Err(failures::about_argument(
@@ -170,7 +173,7 @@ impl<'a> PathResolver<'a> {
             .collect::<Vec<_>>()
             .join(", ");
         let message = format!(
-            "'{parameter}' leads outside the folders that tools may touch: `{text}`; stay inside {roots}"
+            "'{parameter}' leads outside the folders that tools may access: `{text}`; stay inside {roots}"
         );
         failures::about_argument(
             parameter,
@@ -182,7 +185,7 @@ impl<'a> PathResolver<'a> {
     }
 }
 
-/// The path of a symbolic link, if `path` is one: a program that is told to remove a link must not get
+/// The path of a symbolic link, if `path` is one: a program that removes a link must not get
 /// its target instead.
 fn find_link(path: &Path) -> Option<PathBuf> {
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_symlink)?;

@@ -7,7 +7,7 @@ pub(crate) use process::is_program;
 
 use crate::{Settings, failures::with_instructions};
 
-/// The file of a tool's program. Fails with the tool's instructions if there is none.
+/// The file of a tool's program. If it is not installed, fails with the tool's instructions.
 pub(crate) fn locate(settings: &Settings, tool: &Tool, program: &str) -> Result<PathBuf, Failure> {
     resolve(settings, &tool.name, program)?.ok_or_else(|| {
         let message = format!("the program `{program}` of `{}` was not found", tool.name);
@@ -46,12 +46,13 @@ fn find_in_crib(
     owner: &str,
     program: &str,
 ) -> Result<Option<PathBuf>, Failure> {
+    // Links are resolved first: a link in the crib could otherwise lead to any program.
     let Ok(path) = settings.crib.join(program).canonicalize() else {
         return Ok(None);
     };
     if !path.starts_with(&settings.crib) {
         let message = format!(
-            "the program `{program}` of `{owner}` lies outside the crib; name it by an absolute path if it is meant"
+            "the program `{program}` of `{owner}` is outside the crib; use an absolute path if that is intended"
         );
         return Err(Failure::new(ErrorType::ProgramOutsideCrib, message));
     }

@@ -38,6 +38,8 @@ pub(super) fn narrow(
     let written = if annotations.is_read_only() { &mut read } else { &mut write };
     written.extend(access.write);
     read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
+    // An installed program usually needs the files next to it; inside the crib those may be other
+    // tools and their data.
     read.extend(if is_own(&real) { Some(real) } else { real.parent().map(PathBuf::from) });
     write.extend(settings.write.iter().cloned());
     (sandbox.read, sandbox.write) = (Vec::new(), Vec::new());

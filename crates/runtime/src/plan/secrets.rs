@@ -14,6 +14,7 @@ pub(super) fn find(tool: &Tool, arguments: &Arguments) -> Vec<String> {
         other => Some(other.to_string()),
     });
     let forms = texts.flat_map(|text| {
+        // The longer, escaped form first: replacing the plain one would leave parts of it.
         [Value::from(text.as_str()).to_string().trim_matches('"').to_owned(), text]
     });
     forms.filter(|text| !text.is_empty()).collect()

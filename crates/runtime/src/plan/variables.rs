@@ -115,6 +115,7 @@ fn is_forbidden(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     FORBIDDEN.contains(&name.as_str())
         || FORBIDDEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        // A proxy could read and change everything that the program sends.
         || name.ends_with("_PROXY")
 }
 

@@ -50,11 +50,10 @@ fn build_not_json_outcome(
     } else {
         Failure::new(
             ErrorType::NotJson,
-            format!(
-                "`{name}` ran, but what it printed is not JSON: {error}; print the result alone"
-            ),
+            format!("`{name}` ran, but its output is not JSON: {error}; print only the result"),
         )
     };
+    // Enough to see what was printed instead: usually a warning in front of the JSON.
     let shown: String = stdout.text.chars().take(1000).collect();
     let mut outcome = failures::to_outcome(tool, failure.details(json!({"stdout": shown})));
     outcome.content.extend(stdout.uri.clone().map(|uri| link(uri, "stdout", "text/plain")));

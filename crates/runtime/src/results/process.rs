@@ -55,6 +55,8 @@ pub(crate) fn build_process_outcome(tool: &Tool, finished: Finished) -> Outcome 
         u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into(),
     );
     structured.insert("truncated".to_owned(), (stdout.is_truncated || stderr.is_truncated).into());
+    // A background process that is left after a success is killed too, but that is not news for the
+    // caller.
     if failure.is_some() && !killed.is_empty() {
         structured.insert("killed".to_owned(), json!(killed));
     }
@@ -118,7 +120,9 @@ pub(super) fn find_failure(tool: &Tool, reason: &ExitReason) -> Option<Failure> 
         }
         ExitReason::Cancelled => Failure::new(
             ErrorType::Cancelled,
-            format!("`{tool}` was cancelled and its processes ended; its output is incomplete"),
+            format!(
+                "`{tool}` was cancelled and its processes were killed; its output is incomplete"
+            ),
         ),
         ExitReason::WaitFailed(error) => Failure::new(
             ErrorType::InternalError,

@@ -48,6 +48,8 @@ impl Runtime {
             Ok(digest) => digest,
             Err(failure) => return Ok(Err(failure)),
         };
+        // First an approval that was given in the meantime: the client repeats the call after a
+        // person has approved it elsewhere.
         match self.use_approval(call, &digest).await {
             Ok(Some(id)) => return Ok(Ok(id)),
             Ok(None) => {}
@@ -96,6 +98,7 @@ impl Runtime {
             at: self.engine.settings.clock.now(),
         };
         self.journal.decide(approval.id.clone(), ruling).await.map_err(store_failed)?;
+        // Not directly by id: the journal checks expiry and remaining uses in one step.
         self.use_approval(call, digest)
             .await?
             .ok_or_else(|| approval_required(&approval, &self.engine.settings.crib))
@@ -129,6 +132,7 @@ impl Runtime {
         let known = self.journal.decide(id, ruling.clone()).await?;
         if let Some(approval) = known
             .as_ref()
+            // If an earlier ruling stands, nothing was decided now.
             .filter(|approval| approval.ruling.as_ref().is_some_and(|kept| is_same(kept, &ruling)))
         {
             self.audit.add_line(build_audit_line(approval, ruling)).await;
@@ -143,6 +147,7 @@ impl Runtime {
         digest: Digest,
         reason: String,
     ) -> Result<Approval, Failure> {
+        // Planned first, so that a person is never asked about a call that cannot run.
         let plan = self.plan(&call.catalog, &call.tool, &call.arguments)?.to_record();
         let created = self.engine.settings.clock.now();
         let approval = Approval {
@@ -183,6 +188,7 @@ enum Reply {
 }
 
 async fn ask_client(context: &Context, approval: &Approval) -> Result<Reply, Interrupt> {
+    // Such clients get the command with which a person can approve.
     if !context.supports(Capability::Forms) {
         return Ok(Reply::None);
     }
@@ -203,6 +209,7 @@ async fn ask_client(context: &Context, approval: &Approval) -> Result<Reply, Int
 
 fn parse_reply(answer: &Answer) -> Reply {
     match answer.0.get("action").and_then(Value::as_str) {
+        // Accepting the form is not enough: a client may submit it unchanged.
         Some("accept") if answer.field(FIELD) == Some(&Value::Bool(true)) => Reply::Approve,
         Some("accept" | "decline") => Reply::Deny,
         _ => Reply::None,
@@ -282,6 +289,7 @@ fn strictest(own: Decision, nested: &[NestedCall], policy: &Policy, now: SystemT
         }
     };
     nested.iter().map(of_nested).fold(own, |strictest, next| {
+        // On a tie the outer decision stays, whose reason names the tool that was called.
         if weight(&next) > weight(&strictest) { next } else { strictest }
     })
 }

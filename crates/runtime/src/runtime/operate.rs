@@ -45,9 +45,11 @@ impl Runtime {
             Err(failure) => return (failure.into(), None),
         };
         let answer_within = tool.answer_within.unwrap_or_else(|| operations.answer_within(&tool));
+        // If this future is dropped (the connection is gone), the guard cancels the operation.
         let mut waiting = WaitingCaller { live: Arc::clone(&live), is_done: false };
         call.call.context = OperationClient::context(&live, caller.clone());
         call.operation = Some(Arc::clone(&live));
+        // In a task of its own, which outlives the request.
         tokio::spawn(Arc::clone(self).run_operation(call, log.clone(), Arc::clone(&live)));
         let outcome = wait_for_outcome(&live, &caller, answer_within).await;
         waiting.is_done = true;
@@ -65,7 +67,7 @@ impl Runtime {
         // Even if the backend panics, an operation that was begun is finished.
         let work = AssertUnwindSafe(run_detached(&self.engine, call)).catch_unwind().await;
         let outcome = work.unwrap_or_else(|_| {
-            let message = format!("`{}` failed inside the server", tool.name);
+            let message = format!("`{}` failed with an internal error of the server", tool.name);
             failures::to_outcome(&tool, Failure::new(ErrorType::InternalError, message))
         });
         log.finish(Ok(&outcome));
@@ -99,10 +101,13 @@ async fn wait_for_outcome(
     let (mut reported, mut may_detach) = (0.0, true);
     loop {
         tokio::select! {
+            // The outcome wins over the deadline if both are there.
             biased;
             () = live.done() => break,
             () = caller.cancelled(), if may_detach => {
                 live.cancel("its request was cancelled");
+                // Cancelling takes up to the grace period. The caller waits for it, so that the
+                // outcome lists what was killed.
                 may_detach = false;
             }
             () = &mut deadline, if may_detach => {

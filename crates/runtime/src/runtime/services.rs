@@ -32,6 +32,7 @@ impl Runtime {
         policy: &Policy,
     ) -> Context {
         let services = CallServices {
+            // Weak, because a native tool may keep its context, and the runtime holds the natives.
             runtime: Arc::downgrade(self),
             catalog: Arc::clone(catalog),
             policy: policy.clone(),
@@ -64,6 +65,7 @@ impl CallServices {
         tools
             .iter()
             .find(|tool| tool.name == name)
+            // Authors of native tools do not know the prefix with which a crib serves them.
             .or_else(|| tools.iter().find(|tool| tool.bare_name() == name))
     }
 
@@ -75,7 +77,7 @@ impl CallServices {
     ) -> Result<(Arc<Runtime>, Call), Interrupt> {
         if self.depth >= MAX_DEPTH {
             return Err(Interrupt::Invalid(format!(
-                "`{name}` is called by a tool that {MAX_DEPTH} others called in turn"
+                "`{name}` is nested in {MAX_DEPTH} calls, which is the limit"
             )));
         }
         let Some(tool) = self.find(name) else {
@@ -83,7 +85,7 @@ impl CallServices {
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             return Err(Interrupt::Invalid(format!("there is no tool `{name}`{near}")));
         };
-        let ended = || Interrupt::Invalid("the server is ending".to_owned());
+        let ended = || Interrupt::Invalid("the server is shutting down".to_owned());
         let runtime = self.runtime.upgrade().ok_or_else(ended)?;
         let call = Call {
             catalog: Arc::clone(&self.catalog),
@@ -126,6 +128,7 @@ impl Services for CallServices {
     fn storage(&self) -> Option<ToolStorage> {
         let storage = self.runtime.upgrade()?.engine.storage.clone()?;
         let tool = self.tool.as_ref()?;
+        // Separated by owner: one user's tool state must not be visible to another.
         Some(ToolStorage::new(storage, format!("tool/{}/{}", tool.name, self.owner)))
     }
 }

@@ -78,7 +78,7 @@ fn touch() -> Tool {
     touch
 }
 
-fn nobody() -> Context {
+fn unattended() -> Context {
     Context::detached(CancellationToken::new())
 }
 
@@ -115,7 +115,7 @@ async fn rule(crib: &Crib, id: ApprovalId, approved: bool) {
 #[tokio::test]
 async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes_once() {
     let crib = Crib::new();
-    let refused = run(&crib, call(&touch(), json!({}), nobody())).await;
+    let refused = run(&crib, call(&touch(), json!({}), unattended())).await;
     let id = approval(&refused);
     assert!(!did_run(&crib));
     let details = field(&refused, "error_details");
@@ -138,15 +138,15 @@ async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes
             && details["plan"]["confinement"].is_object()
     );
     assert_eq!(
-        approval(&run(&crib, call(&touch(), json!({}), nobody())).await),
+        approval(&run(&crib, call(&touch(), json!({}), unattended())).await),
         id,
         "the same question is not put twice"
     );
     rule(&crib, id.clone(), true).await;
-    assert!(!run(&crib, call(&touch(), json!({}), nobody())).await.failed);
+    assert!(!run(&crib, call(&touch(), json!({}), unattended())).await.failed);
     assert!(did_run(&crib));
     assert_ne!(
-        approval(&run(&crib, call(&touch(), json!({}), nobody())).await),
+        approval(&run(&crib, call(&touch(), json!({}), unattended())).await),
         id,
         "it was good for one call"
     );
@@ -160,7 +160,7 @@ async fn the_command_to_approve_quotes_the_folder_of_the_crib() {
         std::fs::create_dir(&settings.crib).unwrap();
         settings.roots = vec![settings.crib.clone()];
     });
-    let refused = run(&crib, call(&touch(), json!({}), nobody())).await;
+    let refused = run(&crib, call(&touch(), json!({}), unattended())).await;
     let message = field(&refused, "error_message").as_str().unwrap();
     assert!(message.contains(&format!(" -C '{}'`", crib.path("a crib").display())), "{message}");
 }
@@ -182,26 +182,27 @@ async fn what_a_call_may_read_is_shown_once_the_crib_first() {
 #[tokio::test]
 async fn a_yes_is_for_the_same_tool_arguments_and_owner_only() {
     let crib = Crib::new();
-    let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
     rule(&crib, id, true).await;
-    approval(&run(&crib, call(&touch(), json!({"reference": "/etc/passwd"}), nobody())).await);
-    let other = Call { owner: Owner("other".to_owned()), ..call(&touch(), json!({}), nobody()) };
+    approval(&run(&crib, call(&touch(), json!({"reference": "/etc/passwd"}), unattended())).await);
+    let other =
+        Call { owner: Owner("other".to_owned()), ..call(&touch(), json!({}), unattended()) };
     approval(&run(&crib, other).await);
     let mut changed = touch();
     let Implementation::Process(process) = &mut changed.implementation else { panic!() };
     process.pieces.push(word("another"));
-    approval(&run(&crib, call(&changed, json!({}), nobody())).await);
+    approval(&run(&crib, call(&changed, json!({}), unattended())).await);
     assert!(!did_run(&crib));
-    assert!(!run(&crib, call(&touch(), json!({}), nobody())).await.failed);
+    assert!(!run(&crib, call(&touch(), json!({}), unattended())).await.failed);
 }
 
 #[tokio::test]
 async fn a_no_is_a_no_and_the_first_word_counts() {
     let crib = Crib::new();
-    let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
     rule(&crib, id.clone(), false).await;
     rule(&crib, id.clone(), true).await;
-    assert_ne!(approval(&run(&crib, call(&touch(), json!({}), nobody())).await), id);
+    assert_ne!(approval(&run(&crib, call(&touch(), json!({}), unattended())).await), id);
     assert!(!did_run(&crib));
 }
 
@@ -212,10 +213,10 @@ async fn a_yes_expires() {
     let crib = Crib::with(|settings| {
         settings.clock = Clock::new(move || SystemTime::now() + *shown.lock().unwrap())
     });
-    let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
     rule(&crib, id, true).await;
     *late.lock().unwrap() = Duration::from_secs(3601);
-    approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
     assert!(!did_run(&crib));
 }
 
@@ -262,7 +263,7 @@ async fn a_model_cannot_approve_itself() {
         json!({"approval": "ap_aaaaaaaaaaaaaaaaaaaaaaaaaa"}),
         json!({"reference": "yes"}),
     ] {
-        let outcome = run(&crib, call(&touch, arguments, nobody())).await;
+        let outcome = run(&crib, call(&touch, arguments, unattended())).await;
         assert!(outcome.failed && !did_run(&crib));
     }
 }
@@ -329,12 +330,12 @@ async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts()
     let catalog = Arc::new(Catalog::merge([harmless, touch()]).0);
     let the_call =
         |context| Call { catalog: Arc::clone(&catalog), ..call(&all, json!({}), context) };
-    let refused = run(&crib, the_call(nobody())).await;
+    let refused = run(&crib, the_call(unattended())).await;
     let id = approval(&refused);
     assert_eq!(field(&refused, "error_details")["plan"]["steps"].as_array().unwrap().len(), 3);
     assert!(!crib.path("crib/early").exists() && !did_run(&crib), "no step ran");
     rule(&crib, id, true).await;
-    let outcome = run(&crib, the_call(nobody())).await;
+    let outcome = run(&crib, the_call(unattended())).await;
     assert!(!outcome.failed, "{outcome:?}");
     assert!(crib.path("crib/early").exists() && did_run(&crib));
 }
@@ -343,7 +344,7 @@ async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts()
 async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
     let crib = Crib::new();
     let touch = Tool { mode: catalog::Mode::Asynchronous, ..touch() };
-    let id = approval(&run(&crib, call(&touch, json!({}), nobody())).await);
+    let id = approval(&run(&crib, call(&touch, json!({}), unattended())).await);
     assert!(
         crib.runtime
             .operations()
@@ -354,17 +355,17 @@ async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
             .is_empty()
     );
     rule(&crib, id, true).await;
-    assert!(!run(&crib, call(&touch, json!({}), nobody())).await.failed);
+    assert!(!run(&crib, call(&touch, json!({}), unattended())).await.failed);
     assert!(did_run(&crib));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_calls_at_once_do_not_share_one_yes() {
     let crib = Crib::new();
-    let id = approval(&run(&crib, call(&touch(), json!({}), nobody())).await);
+    let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
     rule(&crib, id, true).await;
     let calls = (0..8).map(|_| {
-        let (runtime, call) = (Arc::clone(&crib.runtime), call(&touch(), json!({}), nobody()));
+        let (runtime, call) = (Arc::clone(&crib.runtime), call(&touch(), json!({}), unattended()));
         tokio::spawn(async move { runtime.call(call).await.unwrap().failed })
     });
     let mut ran = 0;

@@ -110,7 +110,7 @@ impl Crib {
     }
 }
 
-/// Whether a program is here. Where it is not, that is said; in CI it must be.
+/// Whether a program is installed. Logs if it is not; in CI it must be.
 pub(crate) fn has(program: &str, package: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).any(|folder| folder.join(program).is_file());

@@ -476,7 +476,7 @@ async fn lists_are_filtered_and_paged() {
     assert_eq!(seen.len(), 7);
 }
 
-/// A client that takes down what it is told.
+/// A client that records the notifications it gets.
 #[derive(Default)]
 struct Listener {
     progress: Mutex<Vec<f64>>,

@@ -80,7 +80,7 @@ async fn addresses_lead_to_outputs_only() {
         assert_eq!(read(&crib, wrong).await, None, "{wrong}");
     }
     let context = crib.runtime.outputs();
-    assert!(context.list().await.is_empty(), "an address is known to whoever was given it");
+    assert!(context.list().await.is_empty(), "a URI is not listed; only its recipient knows it");
     assert_eq!(context.templates().len(), 2);
 }
 

@@ -38,7 +38,7 @@ fn sequence(steps: Vec<Step>) -> Tool {
     }
 }
 
-/// A tool that runs a script in the folder that it is told.
+/// A tool that runs a script in the folder of its argument.
 fn script(name: &str, script: &str) -> Tool {
     let mut tool = Tool { name: name.to_owned(), ..script_tool("sh", script) };
     let Implementation::Process(process) = &mut tool.implementation else { panic!() };

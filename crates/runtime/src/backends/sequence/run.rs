@@ -33,6 +33,8 @@ pub(super) async fn run(
     let _permit = if is_exclusive { engine.acquire_permit(&call, class).await? } else { None };
     call.has_permit |= is_exclusive;
     let timeout = call.declared_timeout();
+    // A token of its own, so that the timeout stops the steps without cancelling the caller's
+    // request.
     let cancel = call.call.context.cancel_token().child_token();
     call.call.context = call.call.context.with_cancel(cancel.clone());
     let begun = Instant::now();
@@ -42,6 +44,8 @@ pub(super) async fn run(
         limit = wait_for_timeout(timeout) => {
             cancel.cancel();
             let message = format!("it was stopped after {} seconds, its time limit", limit.as_secs_f64());
+            // The running step reacts to the cancellation; its partial result and those of earlier
+            // steps are kept.
             Record { failure: Some(Failure::new(ErrorType::TimedOut, message)), ..steps.await }
         }
     };
@@ -91,7 +95,7 @@ async fn run_step(
         return Err(Failure::new(ErrorType::Cancelled, message));
     }
     if call.nesting() >= MAX_DEPTH {
-        let message = format!("the steps of `{name}` never come to an end");
+        let message = format!("the steps of `{name}` form a cycle");
         return Err(Failure::new(ErrorType::InvalidDefinition, message));
     }
     let (tool, arguments) = resolve_step(&outer.catalog, &outer.tool, step, &outer.arguments)
@@ -105,12 +109,14 @@ async fn run_step(
         operation: call.operation.clone(),
         has_permit: call.has_permit,
         step: format!("{}.{}", call.step, index + 1),
+        // The steps share the limit of the whole result, but each can at least report an error.
         ..ActiveCall::new(inner, (call.output_bytes / count).max(1024))
     };
     Ok(Box::pin(run_detached(engine, inner)).await)
 }
 
 fn report_step(call: &ActiveCall, index: usize, count: usize, step: &Step) {
+    // Only the outermost sequence: inner ones would make the fraction jump back.
     if let Some(live) = call.operation.as_ref().filter(|_| call.nesting() == 0) {
         let message = format!(
             "step {} of {count}: {}",
@@ -153,6 +159,7 @@ impl Record {
             entry.extend(
                 fields
                     .into_iter()
+                    // The entry has its own values for these names.
                     .filter(|(name, _)| !["status", "duration_ms"].contains(&name.as_str())),
             );
         }
@@ -161,12 +168,14 @@ impl Record {
         self.content.extend(outcome.content);
         if outcome.failed {
             let kind = match kind {
+                // A cancelled step means that the whole call was cancelled, which clients treat
+                // differently from a failure.
                 Some(ErrorType::Cancelled) => ErrorType::Cancelled,
                 _ => ErrorType::StepFailed,
             };
             self.failure = Some(Failure::new(
                 kind,
-                format!("step {} of it, `{}`, failed", self.steps.len(), step.tool),
+                format!("step {}, `{}`, failed", self.steps.len(), step.tool),
             ));
         }
     }
