@@ -70,6 +70,7 @@ impl ActiveRequest {
             era,
             subscribers,
             log_threshold,
+            // Below every number, so that the first report is always sent, even 0.
             progress: Mutex::new(f64::NEG_INFINITY),
             answers: Mutex::new(answers),
             is_answered: AtomicBool::new(false),
@@ -117,6 +118,8 @@ impl ActiveRequest {
 
 impl Answers {
     fn get(&self, key: &str, question: &Question) -> Option<&Value> {
+        // Accepted answers first: the client cannot replace an answer that an earlier round trip
+        // has validated.
         let answer = self.accepted.answers.get(key).or_else(|| self.received.get(key))?;
         questions::is_answer(question, answer).then_some(answer)
     }
@@ -130,6 +133,8 @@ impl Answers {
         state: Option<&[u8]>,
     ) -> Option<Vec<Answer>> {
         if state.is_some() && state != self.accepted.kept.as_deref() {
+            // An approval of one plan must not be replayed for another: see `save_state` in the
+            // approval of calls.
             questions.iter().for_each(|(key, _)| drop(self.received.remove(key)));
         }
         let mut all = Vec::with_capacity(questions.len());
@@ -154,6 +159,8 @@ impl Client for ActiveRequest {
             let Some(token) = self.cx.meta.get_progress_token() else {
                 return;
             };
+            // Rounded before the comparison, so that two values which look equal on the wire are
+            // not both sent.
             let done = round_progress(progress.done);
             if self.is_answered() || !self.advance_progress(done) {
                 return;
@@ -161,12 +168,16 @@ impl Client for ActiveRequest {
             let mut message = ProgressNotificationParam::new(token, done);
             message.total = progress.total.map(round_progress);
             message.message = progress.message;
+            // Awaited, because only then the library keeps notifications in order. A client that is
+            // gone does not concern the tool.
             let _ = self.cx.peer.notify_progress(message).await;
         })
     }
 
     fn log(&self, level: Level, data: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
+            // Legacy clients get log messages outside of any request; modern ones only on the
+            // stream of a request that is still open.
             if self.wants_log(level) && !(self.era == Era::Modern && self.is_answered()) {
                 let message = LoggingMessageNotificationParam::new(to_logging_level(level), data);
                 let _ = self.cx.peer.notify_logging_message(message).await;
@@ -187,6 +198,7 @@ impl Client for ActiveRequest {
                     .unanswered(&questions)
                     .into_iter()
                     .map(|(_, question)| question.capability());
+                // 2026-07-28 allows only requests that the client has declared a capability for.
                 match needed.find(|capability| !self.supports(*capability)) {
                     Some(capability) => Err(Interrupt::MissingCapability(capability)),
                     None => Err(Interrupt::Ask { questions, state }),
@@ -207,6 +219,7 @@ impl Client for ActiveRequest {
         match capability {
             // `elicitation: {}` means forms: revisions before 2025-11-25 had no other mode.
             Capability::Forms => {
+                // A client that declares only `url` cannot show forms.
                 client.elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
             }
             Capability::Sampling => client.sampling.is_some(),

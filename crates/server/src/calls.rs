@@ -60,8 +60,11 @@ pub(crate) async fn call_tool(
     let snapshot = connection.server.snapshot();
     let served =
         snapshot.find(&params.name).ok_or_else(|| unknown_tool(&snapshot, &params.name))?;
+    // Before the request is opened, so that a malformed timeout is a protocol error and not a
+    // failed call.
     let limit = requested_timeout(&cx.meta)?;
     let arguments = params.arguments.take().unwrap_or_default();
+    // Built only if there is state to open or seal, which is rare.
     let binding = || request_binding("tools/call", &params.name, Some(&arguments));
     let request = connection.open_request(
         cx,
@@ -81,6 +84,7 @@ pub(crate) async fn call_tool(
         connection.server.runtime.call(call)
     };
     let resolved = round_trips::run(connection, &request, binding, attempt).await;
+    // Before the response is built: an operation that goes on must not send progress after it.
     request.close();
     let outcome = match resolved {
         Ok(Resolution::Complete(outcome)) => outcome,
@@ -106,6 +110,7 @@ async fn build_response(
         if let Some(id) = started {
             return tasks::create(connection, &id).await.map(Into::into);
         }
+    // `await` and `status` return results themselves; appending them here would deliver them twice.
     } else if !served.is_built_in() {
         let server = &connection.server;
         let operations = server.operations();
@@ -130,6 +135,7 @@ fn to_outcome(served: &ServedTool, failure: Failure) -> Outcome {
 fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
     if let Some(why) = snapshot.why_unavailable(name) {
         return ErrorData::invalid_params(
+            // Names come from clients: escaped, they cannot forge lines in logs or terminals.
             format!("`{}` is not served now: {why}", name.escape_debug()),
             None,
         );
@@ -145,6 +151,7 @@ fn requested_timeout(meta: &RequestMetaObject) -> Result<Option<Duration>, Error
     let Some(seconds) = meta.get(TIMEOUT_KEY) else {
         return Ok(None);
     };
+    // Rejected and not ignored: a caller that relies on its timeout must not wait for ours.
     let limit = seconds.as_f64().filter(|seconds| *seconds > 0.0).map(Duration::try_from_secs_f64);
     match limit {
         Some(Ok(limit)) => Ok(Some(limit)),

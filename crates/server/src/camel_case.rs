@@ -70,6 +70,7 @@ pub(crate) fn translate(
     let (subject, mut params) = method.pick_params(params)?;
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": REVISION,
+        // No capabilities: these clients can neither show forms nor follow tasks.
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     params.insert("_meta".to_owned(), meta);
@@ -130,6 +131,7 @@ impl CamelCaseRequest {
         let (is_unknown, is_malformed) =
             (error["data"]["uri"].is_string(), error["data"]["error_type"] == MALFORMED);
         let code = match (self.method, code) {
+            // These clients expect an unknown tool to be an unknown method.
             (Method::CallTool, Some(ErrorCode::INVALID_PARAMS))
                 if snapshot.find(subject).is_none() =>
             {
@@ -180,6 +182,7 @@ impl Method {
             Self::ReadResource => (Some("uri"), &["uri"]),
             Self::CallTool => (Some("name"), &["name", "arguments"]),
         };
+        // `null` counts as absent; the protocol would reject it.
         given.retain(|key, value| kept.contains(&key.as_str()) && !value.is_null());
         if given.get("arguments").is_some_and(|arguments| !arguments.is_object()) {
             return Err(invalid("arguments must be an object"));
@@ -208,11 +211,13 @@ fn keep_members(object: Value, members: &[&str]) -> Value {
 
 /// Translates the result of a call to its content, or to an error if it failed.
 fn translate_call_result(mut result: Value) -> Result<Value, Value> {
+    // Clients of these methods know no resource links.
     let is_shown = |block: &Value| !matches!(block["type"].as_str(), Some("resource_link"));
     let content: Vec<_> = match result["content"].take() {
         Value::Array(content) => content.into_iter().filter(is_shown).collect(),
         _ => Vec::new(),
     };
+    // There is no second round trip without a handshake.
     if result["resultType"] == "input_required" {
         let message = "this call has to ask its user first, which `callTool` does not support; use `tools/call`";
         return Err(json!({"code": ErrorCode::INTERNAL_ERROR.0, "message": message}));

@@ -61,6 +61,8 @@ pub async fn list_tools(target: Target) -> Result<Vec<Tool>, ClientError> {
                 .streams()
                 .ok_or_else(|| ClientError::Protocol("it has no stdin and stdout".to_owned()))?;
             let listed = list_and_close(connect(streams, newest_revision()).await).await;
+            // Read even after a success, because stopping is what collects it. A server that fails
+            // to start usually explains itself there.
             let stderr = peer.stop().await;
             listed.map_err(|error| match (error, stderr.trim()) {
                 (ClientError::Protocol(why), stderr) if !stderr.is_empty() => {
@@ -78,6 +80,7 @@ pub async fn list_tools(target: Target) -> Result<Vec<Tool>, ClientError> {
                 config.auth_header.clone_from(&token);
                 StreamableHttpClientTransport::with_client(LoopbackClient, config)
             };
+            // Two attempts need two transports: a transport is consumed by the handshake.
             match connect(transport(), newest_revision()).await {
                 // Some legacy servers reject `server/discover` in a way that the library does not
                 // recognize, so fall back to the handshake on any error.
@@ -120,6 +123,7 @@ fn root_cause(error: &ClientInitializeError) -> String {
     let ClientInitializeError::TransportError { error, .. } = error else {
         return error.to_string();
     };
+    // "connection refused" is what the user needs to read.
     let mut cause: &dyn std::error::Error = &*error.error;
     while let Some(inner) = cause.source() {
         cause = inner;
@@ -132,6 +136,8 @@ async fn list_and_close(
 ) -> Result<Vec<Tool>, ClientError> {
     let connected = connected?;
     let pages = timeout(TIMEOUT, read_pages(&connected)).await;
+    // The result is known already, and a server that does not shut down properly is not our
+    // problem.
     let _ = connected.cancel().await;
     let tools = pages.map_err(|_| {
         ClientError::Protocol(format!("no list within {} seconds", TIMEOUT.as_secs()))
@@ -169,6 +175,8 @@ fn to_definition(listed: wire::Tool) -> Tool {
         listed.output_schema.as_deref().map(|schema| Schema::new(output_schema::narrow(schema)));
     if let Some(hints) = &listed.annotations {
         tool.annotations = Annotations {
+            // Absent hints stay undeclared: the protocol's defaults describe the worst case, not
+            // what the server promised.
             mutates: hints.read_only_hint.map(|only| !only),
             dangerous: hints.destructive_hint,
             idempotent: hints.idempotent_hint,

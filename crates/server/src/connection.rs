@@ -73,6 +73,8 @@ impl Connection {
         {
             return Err(ErrorData::invalid_params("unknown log level", None));
         }
+        // Opened with the binding of this request: state that was sealed for other arguments fails
+        // here.
         let accepted = state.map(|sealed| self.server.sealer.open(sealed, &binding())).transpose();
         let accepted = accepted.map_err(|InvalidState| {
             let message = "the request state is invalid, expired or belongs to another request; \
@@ -93,6 +95,7 @@ impl Connection {
 /// start.
 pub(crate) fn reject_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
+        // -32602, as both revisions ask for.
         Some(cursor) if !cursor.is_empty() => Err(unknown_cursor()),
         _ => Ok(()),
     }

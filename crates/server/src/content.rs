@@ -20,6 +20,7 @@ pub(crate) fn to_task_result(outcome: Outcome) -> CallToolResult {
 
 fn convert(outcome: Outcome, adapt: impl FnOnce(Value) -> Value) -> CallToolResult {
     let mut result = CallToolResult::default();
+    // Left out on success: absent means false.
     result.is_error = outcome.failed.then_some(true);
     result.content = outcome.content.into_iter().map(to_block).collect();
     if let Some(structured) = outcome.structured {

@@ -89,6 +89,7 @@ impl ControlSocket {
 /// Sends a command to the server at `path` and returns its response.
 pub async fn send(path: &Path, command: &str) -> io::Result<String> {
     let mut stream = UnixStream::connect(path).await?;
+    // One line is one command; a line break inside would cut it short.
     stream.write_all(format!("{}\n", command.replace('\n', " ")).as_bytes()).await?;
     let mut response = String::new();
     stream.read_to_string(&mut response).await?;
@@ -98,6 +99,7 @@ pub async fn send(path: &Path, command: &str) -> io::Result<String> {
 async fn respond(stream: UnixStream, commands: Arc<ControlCommands>) {
     let (input, mut output) = stream.into_split();
     let mut command = String::new();
+    // Bounded, so that a caller cannot fill the memory of the server.
     let mut input = BufReader::new(input.take(MAX_COMMAND_BYTES));
     if let Ok(Ok(1..)) = timeout(READ_TIMEOUT, input.read_line(&mut command)).await {
         let _ = output.write_all(commands.run(&command).await.as_bytes()).await;
@@ -109,6 +111,8 @@ async fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
         create_private(folder)?;
     }
     if path.exists() {
+        // Only a living server accepts. After a crash the file remains, and connecting to it is
+        // refused.
         if UnixStream::connect(path).await.is_ok() {
             return Err(io::Error::new(
                 io::ErrorKind::AddrInUse,
@@ -119,6 +123,7 @@ async fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     }
     let listener = UnixListener::bind(path)?;
     let socket = SocketFile(path.to_owned());
+    // The folder protects it already; the mode is for folders whose rights change later.
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
     Ok((listener, socket))
 }

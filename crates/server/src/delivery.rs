@@ -107,6 +107,7 @@ pub(crate) fn describe_delivery(snapshot: &Snapshot, request: &ActiveRequest) ->
     if let Some(status) = snapshot.built_in("status") {
         sentences.push(format!("`{status}` shows its progress."));
     }
+    // Modern clients get no log messages outside of a request.
     if request.era == Era::Legacy && request.wants_log(Level::Info) {
         sentences.push("A log message is sent when it ends.".to_owned());
     }
@@ -125,8 +126,10 @@ pub(crate) async fn take_results(
     if !pending.claim(owner) {
         return None;
     }
+    // One more than can be listed, to know whether to write "and more".
     let limit = MAX_RESULTS + MAX_LISTED + 1;
     let Ok(ended) = operations.uncollected(&Owner(owner.to_owned()), limit).await else {
+        // The journal failed: try again with the next call instead of forgetting the results.
         pending.mark(owner);
         return None;
     };
@@ -135,9 +138,12 @@ pub(crate) async fn take_results(
     }
     let (delivered, listed) = ended.split_at(ended.len().min(MAX_RESULTS));
     if !listed.is_empty() {
+        // More results are left for the next call.
         pending.mark(owner);
     }
     let ids = delivered.iter().map(|operation| operation.id.clone()).collect();
+    // Marked before the response is sent. If the connection breaks in between, the result is still
+    // a resource.
     if let Err(failure) = operations.collect(ids).await {
         tracing::warn!(failure.message, "results may be delivered twice");
     }
@@ -155,6 +161,7 @@ fn render_result(operation: &Operation) -> String {
         .unwrap_or_default();
     let mut text = content.join("\n");
     if text.len() > MAX_RESULT_BYTES {
+        // These results come unasked, so they must not crowd out the answer to the call itself.
         text.truncate(text.floor_char_boundary(MAX_RESULT_BYTES));
         text.push_str(&format!(
             "\n[truncated; the full result is the resource {}]",

@@ -53,6 +53,7 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, cx: NotificationContext<RoleServer>) {
+        // Only legacy clients complete a handshake; modern ones open subscription streams.
         self.server.subscribers.add_legacy(LegacyClient {
             peer: cx.peer,
             owner: self.owner.clone(),
@@ -139,6 +140,7 @@ impl ServerHandler for Connection {
             return Err(ErrorData::invalid_params("unknown prompt or template", None));
         };
         let total = values.len();
+        // The total is counted before, because clients show "and more" by it.
         values.truncate(MAX_VALUES);
         let info =
             CompletionInfo::with_pagination(values, u32::try_from(total).ok(), total > MAX_VALUES);
@@ -153,6 +155,7 @@ impl ServerHandler for Connection {
         params: SetLevelRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        // The library calls this for every revision, but 2026-07-28 has removed the method.
         if Era::of(&cx) == Era::Modern {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
@@ -166,6 +169,7 @@ impl ServerHandler for Connection {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let mut watched = self.watched.lock();
+        // Subscribing twice is harmless and must not fail at the limit.
         if watched.len() >= MAX_WATCHED && !watched.contains(&params.uri) {
             return Err(ErrorData::invalid_request(
                 format!("at most {MAX_WATCHED} resources can be watched"),

@@ -96,6 +96,8 @@ async fn serve(
     check_exposure(address, options.token.as_deref())?;
     let signals = ShutdownSignals::default();
     let limiter = Arc::new(RequestLimiter::new(options.max_calls));
+    // Separate from `shutdown`: open streams still carry the responses of calls that end in the
+    // grace period.
     let streams = CancellationToken::new();
     let sessions = Arc::new(LocalSessionManager::default());
     let connect = {
@@ -103,6 +105,7 @@ async fn serve(
         let owner = owner_of_token(options.token.as_deref());
         move || Ok(Connection::new(server.clone(), owner.clone(), limiter.clone(), signals.clone()))
     };
+    // Held until the end of this function: dropping it stops the notifications.
     let _watcher = server.start_watcher();
     let operations = server.operations();
     let service = StreamableHttpService::new(
@@ -135,6 +138,7 @@ fn owner_of_token(token: Option<&str>) -> Arc<str> {
         return "local".into();
     };
     let digest = Sha256::digest(token);
+    // 64 bits tell the tokens of one server apart.
     let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     format!("token {digits}").into()
 }
@@ -167,6 +171,7 @@ async fn shut_down(
         };
         let _ = timeout(SHUTDOWN_TIMEOUT, async { tokio::join!(operations.drain(), calls) }).await;
     }
+    // The library offers no way to wait until responses are written.
     sleep(FLUSH_TIME).await;
     streams.cancel();
     sleep(SHUTDOWN_TIMEOUT).await;
@@ -178,6 +183,7 @@ fn build_config(
     streams: &CancellationToken,
 ) -> StreamableHttpServerConfig {
     let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+    // `0.0.0.0` is no address that a client could name in `Host`.
     if !own.is_unspecified() {
         hosts.push(own.to_string());
     }
@@ -190,6 +196,8 @@ fn build_config(
     origins.extend(options.origins.iter().cloned());
     // The library checks `Origin` only if told to; the specification requires it (DNS rebinding).
     StreamableHttpServerConfig::default()
+        // Most responses are a single message, which plain JSON carries with less latency than SSE.
+        // The library falls back to SSE if a notification comes first.
         .with_json_response(true)
         .with_allowed_hosts(hosts)
         .with_allowed_origins(origins)

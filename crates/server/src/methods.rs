@@ -39,6 +39,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 pub(crate) fn unmatched(name: &str, is_modern: bool) -> ErrorData {
     // A removed method stays unknown to modern clients, malformed or not. `initialize` is not in
     // the list for the same reason: the conformance suite expects 404 for a modern one.
+    // -32602, so that a client corrects its parameters instead of giving up on the feature.
     if METHODS.contains(&name) && !(is_modern && REMOVED.contains(&name)) {
         return ErrorData::invalid_params(format!("malformed parameters for `{name}`"), None);
     }

@@ -64,5 +64,6 @@ async fn notify(subscribers: &Arc<Subscribers>, operation: &Operation) {
         "state": operation.state,
     });
     subscribers.send_log(&operation.owner.0, LoggingLevel::Info, data).await;
+    // For clients that watch the result as a resource, of either era.
     subscribers.notify(Change::Resource(builtin::operation_uri(&operation.id))).await;
 }

@@ -31,10 +31,12 @@ pub(crate) fn widen(
     let mut arms = vec![own, failure()];
     arms.extend((mode == Mode::Asynchronous).then_some(started));
     if on_mismatch == Some(OnMismatch::Warn) {
+        // A client that validates would otherwise drop the result that we return with a warning.
         arms.push(if is_object(result) { json!({"type": "object"}) } else { json!({}) });
     }
     let mut widened = Map::new();
     if is_object(result) {
+        // At the root as well, although every arm has it: the TypeScript SDK looks for it there.
         widened.insert("type".to_owned(), "object".into());
     }
     widened.insert("anyOf".to_owned(), Value::Array(arms));
@@ -55,6 +57,7 @@ pub(crate) fn narrow(schema: &JsonObject) -> JsonObject {
     let arms = schema
         .get("anyOf")
         .and_then(Value::as_array)
+        // The second arm identifies schemas that this program has widened.
         .filter(|arms| arms.get(1) == Some(&failure()));
     let Some(own) = arms.and_then(|arms| arms.first()).and_then(Value::as_object) else {
         return schema.clone();

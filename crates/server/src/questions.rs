@@ -51,6 +51,7 @@ pub(crate) fn is_answer(question: &Question, answer: &Value) -> bool {
             _ => false,
         },
         Question::Sample { .. } => {
+            // One block until 2025-06-18, a list of blocks since 2025-11-25.
             answer.get("content").is_some_and(|content| content.is_object() || content.is_array())
         }
         Question::Roots => answer.get("roots").is_some_and(Value::is_array),
@@ -106,6 +107,7 @@ fn to_value<T: Serialize>(answer: Result<T, ServiceError>) -> Result<Value, Stri
 }
 
 fn elicitation(message: &str, schema: &Value) -> Option<ElicitRequestParams> {
+    // Forms allow only flat objects of scalars and enums; the wire type accepts exactly those.
     let requested_schema = serde_json::from_value(schema.clone()).ok()?;
     Some(ElicitRequestParams::FormElicitationParams {
         meta: None,

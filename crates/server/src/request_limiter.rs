@@ -27,6 +27,7 @@ impl RequestLimiter {
 
     /// Waits for a free slot. Fails if the queue is full.
     pub(crate) async fn acquire(&self) -> Result<SemaphorePermit<'_>, Failure> {
+        // The usual case, without counting the queue.
         if let Ok(permit) = self.permits.try_acquire() {
             return Ok(permit);
         }
@@ -36,6 +37,7 @@ impl RequestLimiter {
 
     /// Waits until no request runs.
     pub(crate) async fn wait_idle(&self) {
+        // All permits are free only when no request holds one.
         let _ = self.permits.acquire_many(self.slots).await;
     }
 

@@ -38,6 +38,8 @@ impl StateSealer {
     /// Creates a sealer with a random key.
     pub(crate) fn new() -> Self {
         let mut key = [0; RequestStateCodec::MIN_KEY_LENGTH];
+        // A new key for each process: state of an earlier process is invalid, and the client asks
+        // again.
         getrandom::fill(&mut key).expect("the system has a source of randomness");
         Self(RequestStateCodec::try_new(key).expect("the key has the required length"))
     }
@@ -48,6 +50,7 @@ impl StateSealer {
         state: &RequestState,
         request: &[u8],
     ) -> Result<Option<String>, InvalidState> {
+        // Nothing to carry: the protocol allows questions without state.
         if *state == RequestState::default() {
             return Ok(None);
         }

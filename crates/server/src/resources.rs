@@ -40,6 +40,7 @@ pub(crate) async fn list(
     let mut result = ListResourcesResult::with_all_items(resources);
     result.meta = connection.server.result_meta(era);
     Ok(match era {
+        // Documents change without notice, so the list must not be cached.
         Era::Modern => result.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
         Era::Legacy => result,
     })
@@ -107,6 +108,7 @@ fn not_found(providers: &[Arc<dyn Resources>], uri: &str) -> ErrorData {
         Some(ResourceError::NotFound(message)) => (message, json!({"uri": uri})),
         None => (format!("unknown resource `{}`", uri.escape_debug()), json!({"uri": uri})),
     };
+    // -32002 for legacy clients; the library translates it to -32602 for modern ones.
     ErrorData::resource_not_found(message, Some(data))
 }
 

@@ -71,6 +71,8 @@ where
 {
     let cancel = connection.shutdown.abort.child_token();
     let attempts = async {
+        // One permit for all attempts: a request that waits for its user holds its slot, so that it
+        // cannot starve behind new ones.
         let _permit = tokio::select! {
             biased;
             permit = connection.limiter.acquire() => permit.map_err(RequestError::Failed)?,
@@ -78,6 +80,7 @@ where
                 return Err(failed(ErrorType::Cancelled, "cancelled while waiting in the queue"));
             }
         };
+        // A tool that asks a different question each time must come to an end.
         for _ in 0..MAX_ATTEMPTS {
             let context =
                 Context::new(request.clone(), cancel.clone()).with_owner(connection.owner.clone());
@@ -112,6 +115,8 @@ async fn forward_cancellation<T>(
     tokio::select! {
         biased;
         done = &mut future => return done,
+        // On stdio the client has sent `notifications/cancelled`; on modern HTTP it has closed the
+        // response stream.
         () = from.cancelled() => to.cancel(),
     }
     future.await
@@ -128,6 +133,7 @@ async fn handle_interrupt(
 ) -> Result<Option<InputRequiredResult>, RequestError> {
     match interrupt {
         Interrupt::Ask { questions, state } => {
+            // A question without state keeps the state of an earlier one.
             if state.is_some() {
                 request.answers().accepted.kept = state;
             }
@@ -174,6 +180,7 @@ async fn ask_client(
     questions: &[(String, Question)],
     cancel: &CancellationToken,
 ) -> Result<(), RequestError> {
+    // One after the other, because a legacy server request carries a single question.
     for (key, question) in request.unanswered(questions) {
         let answer = tokio::select! {
             answer = questions::ask_client(&request.cx.peer, question) => answer,

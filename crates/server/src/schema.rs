@@ -41,9 +41,11 @@ const PROPERTIES: &str = "properties";
 pub(crate) fn render(schema: &Schema) -> Arc<JsonObject> {
     let mut rendered = Arc::clone(schema.object());
     // Most schemas need no change and stay shared with the catalog.
+    // 2020-12 is the protocol's dialect where `$schema` is absent.
     if rendered.contains_key("$schema") {
         Arc::make_mut(&mut rendered).shift_remove("$schema");
     }
+    // The cheap test first: copying every schema would double the memory of a large catalog.
     if rendered.iter().any(|(keyword, value)| may_have_boolean(keyword, value)) {
         replace_booleans(Arc::make_mut(&mut rendered));
     }

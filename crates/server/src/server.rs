@@ -117,9 +117,12 @@ impl Server {
     pub async fn replace(&self, snapshot: Snapshot) {
         let snapshot = Arc::new(snapshot);
         let before = {
+            // Only the pointer is replaced under the lock; readers clone it and never wait for a
+            // rendering.
             let mut current = self.snapshot.write();
             std::mem::replace(&mut *current, snapshot.clone())
         };
+        // A reload that changes only a policy or a command must not make every client list again.
         if !before.lists_same_tools(&snapshot) {
             self.subscribers.notify(Change::Tools).await;
         }
@@ -148,6 +151,7 @@ impl Server {
     /// Notifies clients of ended operations while the returned watcher is held. Transports share
     /// one, so that clients are notified once.
     pub(crate) fn start_watcher(&self) -> Arc<OperationWatcher> {
+        // Weak: the watcher ends with the last transport that holds it.
         let mut current = self.watcher.lock();
         if let Some(watcher) = current.upgrade() {
             return watcher;
@@ -201,6 +205,7 @@ impl Server {
             .enable_tasks()
             .build();
         let has_prompts = !self.prompts.is_empty();
+        // Advertised only if there are prompts, so that clients do not list them in vain.
         capabilities.prompts = has_prompts.then(|| {
             let mut prompts = PromptsCapability::default();
             prompts.list_changed = Some(true);

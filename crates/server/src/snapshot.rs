@@ -74,6 +74,8 @@ impl Snapshot {
         let callable = catalog.tools().iter().filter(|tool| tool.is_callable());
         let mut tools: Vec<_> =
             callable.map(|tool| ServedTool::new(tool, options, &process)).collect();
+        // A stable order: clients cache the list as part of their prompt, and `find` searches by
+        // it.
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         let built_in = tools.iter().filter(|served| served.is_built_in());
         Self {
@@ -146,6 +148,7 @@ impl Snapshot {
             .iter()
             .find(|served| served.tool.bare_name() == served_name)
             .map(ServedTool::name);
+        // A name without its prefix is what models most often get wrong.
         bare.or_else(|| closest(served_name, self.tools.iter().map(ServedTool::name)))
     }
 
@@ -184,6 +187,7 @@ impl Snapshot {
             None | Some("") => 0,
             Some(cursor) => {
                 let last = cursor.strip_prefix(AFTER).ok_or(BadCursor)?;
+                // Works even if that tool is gone: the page begins with the next name.
                 self.tools.partition_point(|served| served.name() <= last)
             }
         };
@@ -212,6 +216,7 @@ impl ServedTool {
         } else {
             tool.name.clone()
         };
+        // Both renderings are made here once, so that listing is only copying.
         let mut modern =
             wire::Tool::new(served_name, (options.describe)(tool), schema::render(&tool.input));
         modern.title.clone_from(&tool.title);
@@ -263,6 +268,8 @@ impl ServedTool {
     /// Adapts a structured result to an era: revisions up to 2025-11-25 allow only objects.
     pub(crate) fn structured_for(&self, era: Era, value: Value) -> Value {
         match era {
+            // Also without an output schema: legacy clients fail the call if `structuredContent` is
+            // not an object.
             Era::Legacy if self.legacy.is_some() || !value.is_object() => {
                 output_schema::wrap_value(value)
             }
@@ -280,6 +287,7 @@ fn to_hints(annotations: &Annotations) -> ToolAnnotations {
     if !annotations.is_read_only()
         && (annotations.mutates.is_none() || annotations.dangerous.is_some())
     {
+        // Meaningless for a read-only tool, so it is left out there.
         hints.destructive_hint = Some(annotations.may_destroy());
     }
     hints.idempotent_hint = annotations.idempotent;

@@ -81,6 +81,8 @@ where
         signals.clone(),
     );
     let session = connection.session.clone();
+    // The receiver returns when the last sender is dropped: a way to wait for a task without its
+    // handle.
     let (alive, mut side_closed) = mpsc::channel(1);
     let side_connection = side_connection(server, &connection, &shutdown, alive);
     let transport = PipeTransport::new(input, output, signals.closing.clone())
@@ -92,6 +94,7 @@ where
                 let _ = service.waiting().await;
                 Ok(())
             }
+            // A client that connects and leaves without a request is no error.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
                 Ok(())
             }
@@ -129,6 +132,7 @@ fn side_connection(
         Arc::clone(&main.limiter),
         main.shutdown.clone(),
     );
+    // The same R and Python state, whichever spelling of a method the client uses.
     connection.session = main.session.clone();
     SideConnectionOptions {
         server,
@@ -156,6 +160,7 @@ async fn shut_down(
     };
     tokio::select! {
         biased;
+        // Never completes by itself, so that the timeout of `abort` decides when to give up.
         () = async { operations.drain().await; std::future::pending().await } => {}
         () = abort => {}
     }

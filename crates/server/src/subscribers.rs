@@ -116,6 +116,8 @@ impl Subscribers {
     /// Adds a legacy client, which stays until its transport closes.
     pub(crate) fn add_legacy(&self, client: LegacyClient) {
         let mut registry = self.0.lock();
+        // The library does not report a closed transport, so closed ones are removed when the list
+        // is used.
         registry.legacy.retain(|client| !client.peer.is_transport_closed());
         registry.legacy.push(client);
     }
@@ -137,6 +139,7 @@ impl Subscribers {
     pub(crate) async fn notify(self: &Arc<Self>, change: Change) {
         let must_send = {
             let mut registry = self.0.lock();
+            // A change that is not sent yet covers later ones of the same kind.
             if !registry.pending.contains(&change) {
                 registry.pending.push(change);
             }
@@ -151,6 +154,7 @@ impl Subscribers {
     async fn send_pending(self: Arc<Self>) {
         while let Some(changes) = self.take_pending() {
             for change in changes {
+                // Read again for each change: clients may have come or gone during the last one.
                 let (legacy, streams) = self.current();
                 let to_legacy = join_all(
                     legacy.iter().map(|client| timeout(SEND_TIMEOUT, client.notify(&change))),

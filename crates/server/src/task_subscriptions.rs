@@ -48,6 +48,7 @@ pub(crate) fn too_many_streams() -> ErrorData {
 /// for other messages.
 pub(crate) fn reroute(mut message: Value) -> Option<Value> {
     let params = message.get_mut("params")?.as_object_mut()?;
+    // Checked before anything is removed, because other requests must stay untouched.
     params.get("notifications")?.get("taskIds")?;
     let filter = params.remove("notifications")?;
     params.insert(FILTER.to_owned(), filter);
@@ -90,6 +91,7 @@ pub(crate) async fn listen(
     }
     tokio::select! {
         () = notify_changes(connection, &stream, &ids, &mut events) => {}
+        // On HTTP this is the client closing the stream.
         () = cx.ct.cancelled() => {}
         () = connection.shutdown.closing.cancelled() => {}
     }
@@ -108,6 +110,7 @@ async fn notify_changes(
 ) {
     loop {
         match events.recv().await {
+            // Progress is not sent: the extension forbids progress notifications for tasks.
             Ok(event) if event.kind == EventKind::State && ids.contains(&event.operation.id) => {
                 notify(connection, stream, &event.operation.id).await;
             }
@@ -138,6 +141,7 @@ async fn find_owned(connection: &Connection, ids: Vec<String>) -> Vec<OperationI
         let Ok(id) = id.parse::<OperationId>() else {
             continue;
         };
+        // A foreign id is treated like an unknown one, so that ids cannot be probed.
         if !owned.contains(&id) && operations.get(Viewer::Owner(&owner), &id).await.is_ok() {
             owned.push(id);
         }

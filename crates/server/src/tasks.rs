@@ -96,6 +96,7 @@ fn to_payload(connection: &Connection, operation: &Operation) -> TaskPayload {
     match operation.state {
         State::Pending | State::Running => TaskPayload::Working,
         State::WaitingForInput => match input_requests(connection, operation) {
+            // The answers have just arrived, and the operation has not resumed yet.
             open if open.is_empty() => TaskPayload::Working,
             input_requests => TaskPayload::InputRequired { input_requests },
         },
@@ -121,6 +122,7 @@ fn to_final_payload(operation: &Operation) -> TaskPayload {
     let structured = outcome.structured.as_ref();
     let code = match outcome.error_type() {
         Some(ErrorType::InvalidRequest) => -32602,
+        // There is no result of the tool: the server failed.
         Some(ErrorType::InternalError | ErrorType::Lost) => -32603,
         _ => {
             return TaskPayload::Completed {
@@ -145,6 +147,7 @@ fn into_object(value: Value) -> JsonObject {
 }
 
 fn to_task(connection: &Connection, operation: &Operation, status: TaskStatus) -> Task {
+    // Progress is not counted as a change: clients poll by this time.
     let changed = operation.ended.or(operation.started).unwrap_or(operation.created);
     let mut task =
         Task::new(operation.id.as_str(), status, timestamp(operation.created), timestamp(changed));

@@ -102,6 +102,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
     /// The next message for the library; `None` at EOF.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            // Backpressure: a client that sends garbage and does not read must not fill the memory
+            // with error responses.
             while self.errors.len() >= MAX_PENDING_ERRORS {
                 self.errors.join_next().await;
             }
@@ -178,6 +180,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
                     return None;
                 }
             }
+            // The library stops at a notification before the first request; a client that cancels
+            // its probe would kill the server.
             _ if self.opening == Opening::Undecided => return None,
             ClientJsonRpcMessage::Notification(notification) => {
                 if let Some(id) = cancelled_id(&notification.notification) {
@@ -228,6 +232,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
         if self.cancelled.len() > MAX_CANCELLED
             && let Some(oldest) = self.cancelled.pop_front()
         {
+            // Its id may be reused from now on. After so many others the late end has come long
+            // ago.
             self.in_flight.remove(&oldest);
         }
     }
@@ -249,6 +255,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
     /// Checks an outgoing message and releases the id of the request that it answers.
     fn check_outgoing(&mut self, message: &ServerJsonRpcMessage) -> io::Result<()> {
         match message {
+            // The library refuses this over HTTP, but not on pipes.
             ServerJsonRpcMessage::Request(_) if self.opening == Opening::Modern => {
                 return Err(io::Error::other(
                     "the protocol forbids server requests to this client",
@@ -285,6 +292,8 @@ fn decide_opening(request: &ClientRequest) -> Opening {
         ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_) => Opening::Undecided,
         other => {
             let meta = other.get_meta();
+            // A request without the metadata of 2026-07-28 is rejected by the library and opens
+            // nothing.
             let is_complete = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
             let is_known = meta
                 .protocol_version()
@@ -305,6 +314,7 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        // Now and not in the future: the id must be free before the client can see the response.
         let checked = self.check_outgoing(&message);
         let output = self.output.clone();
         let mut written = Box::pin(async move {

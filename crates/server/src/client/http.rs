@@ -52,6 +52,7 @@ pub(super) fn is_loopback(url: &str) -> bool {
     let Ok(uri) = url.parse::<Uri>() else {
         return false;
     };
+    // `Uri` keeps the brackets of an IPv6 address, which `IpAddr` does not parse.
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     let is_local =
         host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
@@ -80,6 +81,7 @@ impl StreamableHttpClient for LoopbackClient {
         };
         let response = request.send(body).await?;
         let status = response.status();
+        // 202 is what the protocol asks for after a notification; some servers send 204.
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
@@ -136,6 +138,7 @@ impl StreamableHttpClient for LoopbackClient {
         };
         let response = request.send(Vec::new()).await?;
         match response.status() {
+            // The usual answer of servers without a GET stream, and no error.
             StatusCode::METHOD_NOT_ALLOWED => Err(StreamableHttpError::ServerDoesNotSupportSse),
             status if !status.is_success() => {
                 Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(status.to_string())))
@@ -187,6 +190,7 @@ impl OutgoingRequest<'_> {
         let stream = TcpStream::connect((host, port)).await?;
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        // hyper drives the connection in a task; it ends when the response has been read.
         tokio::spawn(connection);
         Ok(sender.send_request(request.body(Full::new(Bytes::from(body)))?).await?)
     }

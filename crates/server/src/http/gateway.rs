@@ -101,6 +101,7 @@ impl Gateway {
         };
         let presented =
             headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+        // The scheme is case-insensitive (RFC 9110, section 11.1), the token is not.
         let (scheme, rest) = presented.split_at(presented.len().min("Bearer ".len()));
         scheme.eq_ignore_ascii_case(b"Bearer ") && is_equal(rest.trim_ascii(), token.as_bytes())
     }
@@ -122,6 +123,7 @@ impl Gateway {
             return self.handle_camel_case(parts, &body).await;
         }
         let is_handshake = method == "initialize";
+        // Modern requests have no session, so the limit does not concern them.
         let opens_session = is_handshake && !parts.headers.contains_key("mcp-session-id");
         let priming = if is_handshake {
             requested_priming(&body)
@@ -132,6 +134,7 @@ impl Gateway {
         let reroute = || task_subscriptions::reroute(serde_json::from_slice(&body).ok()?);
         let body = match is_listen.then(reroute).flatten() {
             Some(message) => {
+                // The body has another length now.
                 parts.headers.remove(header::CONTENT_LENGTH);
                 Bytes::from(message.to_string())
             }
@@ -170,6 +173,7 @@ impl Gateway {
             ("mcp-protocol-version", Some(camel_case::REVISION.to_owned())),
             ("mcp-method", Some(request.protocol_method().to_owned())),
             ("mcp-name", name),
+            // Removed, because the translated request is a modern one.
             ("mcp-session-id", None),
             ("content-length", None),
         ];
@@ -186,6 +190,7 @@ impl Gateway {
         let response =
             self.forward(Request::from_parts(parts, Body::from(message.to_string()))).await;
         let (parts, body) = response.into_parts();
+        // The response is our own, so its size needs no limit.
         let Ok(body) = to_bytes(body, usize::MAX).await else {
             return error(StatusCode::INTERNAL_SERVER_ERROR, -32603, "could not read the response");
         };
@@ -200,7 +205,10 @@ impl Gateway {
     }
 
     async fn open_session(&self, request: Request) -> Response {
+        // The count and the new session must be one step, or concurrent handshakes would exceed the
+        // limit together.
         let _opening = self.opening.lock().await;
+        // The library has no cap, and each session costs about 50 KiB that are not returned.
         if self.sessions.sessions.read().await.len() >= self.max_sessions {
             let mut response = error(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -267,6 +275,7 @@ fn requested_priming(body: &[u8]) -> Priming {
 }
 
 fn invalid_message(problem: &serde_json::Error) -> Response {
+    // Valid JSON of another shape is -32600 (invalid request), anything else -32700 (parse error).
     if problem.is_data() {
         let message = "not a JSON-RPC 2.0 message; batches are not part of the protocol";
         return error(StatusCode::BAD_REQUEST, -32600, message);
@@ -283,6 +292,7 @@ fn error(status: StatusCode, code: i32, message: &str) -> Response {
 
 fn respond(status: StatusCode, body: &Value) -> Response {
     let mut response = Response::new(Body::from(Bytes::from(body.to_string())));
+    // `id` is null: the message was not read, so its id is unknown.
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, JSON_TYPE);
     response
@@ -296,6 +306,7 @@ fn declared_length(headers: &HeaderMap) -> Option<usize> {
 fn is_equal(presented: &[u8], expected: &[u8]) -> bool {
     let differences =
         presented.iter().zip(expected).fold(0, |sum, (a, b)| black_box(sum | (a ^ b)));
+    // `zip` stops at the shorter one. The length of the token is no secret.
     presented.len() == expected.len() && differences == 0
 }
 

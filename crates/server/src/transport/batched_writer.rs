@@ -24,6 +24,7 @@ impl<W: AsyncWrite + Unpin> BatchedWriter<W> {
         line.push(b'\n');
         self.enqueue(line);
         let mut pipe = self.pipe.lock().await;
+        // Taken after the pipe is free, so that everything that became ready meanwhile goes along.
         let lines = std::mem::take(&mut *self.ready.lock());
         if lines.is_empty() {
             // The previous holder of the pipe has written this message with its own.

@@ -59,12 +59,14 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             let part = &available[..end.unwrap_or(available.len())];
             if self.line.len() + part.len() > self.max_bytes {
                 self.state = State::Skipping;
+                // Releases the memory of the long line at once.
                 self.line = Vec::new();
             }
             if self.state != State::Skipping {
                 self.line.extend_from_slice(part);
             }
             let used = part.len() + usize::from(end.is_some());
+            // Nothing is awaited between filling and consuming, which makes the read cancel-safe.
             self.input.consume(used);
             if end.is_some() {
                 return self.finish_line();

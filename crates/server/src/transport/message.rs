@@ -26,6 +26,7 @@ pub enum Incoming {
 
 /// Parses one line. Accepts a byte order mark before it and a carriage return after it.
 pub fn parse_line(line: &[u8]) -> Incoming {
+    // Scripts on Windows write both.
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Incoming::Ignored;
@@ -45,6 +46,8 @@ pub fn parse_line(line: &[u8]) -> Incoming {
 fn parse_call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
     let text = str::from_utf8(line).ok()?;
     if !text.contains(r#""tools/call""#)
+        // A message with `result` or `error` may be a response; the strings may also appear in
+        // arguments, which only costs the fast path.
         || text.contains(r#""result""#)
         || text.contains(r#""error""#)
     {
@@ -96,6 +99,8 @@ fn explain_invalid(line: &[u8]) -> Incoming {
         "not a JSON-RPC 2.0 message"
     };
     let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    // The wrong parameters of a camel-case request make it no message at all, but the client
+    // expects an error about them.
     let camel_case_error = || {
         let method = value["method"].as_str().filter(|name| camel_case::is_camel_case(name))?;
         camel_case::translate(id.as_ref()?, method, value.get("params").cloned()).err()

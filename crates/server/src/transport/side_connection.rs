@@ -66,7 +66,9 @@ impl SideConnection {
         let Ok(message) = serde_json::from_value(message) else {
             return;
         };
+        // Before sending: the response may come at once.
         self.pending.lock().insert(id, request);
+        // Opened with the first request: most clients never need it.
         if let Some(options) = self.options.take() {
             self.requests = Some(open(options, self.pending.clone(), Arc::clone(output)));
         }
@@ -126,6 +128,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Transport<RoleServer> for SideTrans
             // Clients that use camel-case methods expect responses only.
             ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => None,
         };
+        // A cancelled request is not pending any more, so its late response is dropped.
         let request = id.and_then(|id| self.pending.lock().remove(id));
         let (output, snapshot) = (Arc::clone(&self.output), self.server.snapshot());
         async move {

@@ -85,7 +85,7 @@ async fn a_yes_to_nothing_or_to_something_else_runs_nothing() {
     let unasked = again(&mut client, "all", yes(), &Value::Null).await;
     assert_eq!(
         unasked["result"]["resultType"], "input_required",
-        "nobody was shown anything: {unasked}"
+        "nothing was shown to the user: {unasked}"
     );
     let state = unasked["result"]["requestState"].as_str().expect("state").to_owned();
     for (what, state) in [("all", format!("{state}x")), ("more", state)] {

@@ -93,7 +93,7 @@ async fn reports_progress_only_when_asked_and_only_forwards() {
     })]);
     for mut client in StdioClient::both(&server).await {
         client.call("work", json!({})).await;
-        assert_eq!(client.unasked().await, Vec::<Value>::new(), "nobody asked");
+        assert_eq!(client.unasked().await, Vec::<Value>::new(), "no notification was requested");
         let params = json!({"name": "work", "_meta": {"progressToken": "p"}});
         let id = client.start("tools/call", params).await;
         for done in [1.0, 1.333, 2.0] {

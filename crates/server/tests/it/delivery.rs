@@ -1,4 +1,4 @@
-//! Results that follow, for clients without tasks: what they are told, given, and what ends what.
+//! Results of operations for clients without tasks: notices, delivery and shutdown.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ async fn the_answer_says_how_the_result_reaches_this_client() {
     );
     let said = texts(&modern.call("work", json!({})).await).join("\n");
     assert!(said.contains("next call") && said.contains("`await`"), "{said}");
-    assert!(!said.contains("log message"), "nobody can send this client one: {said}");
+    assert!(!said.contains("log message"), "this client gets no log messages: {said}");
     legacy.request("logging/setLevel", json!({"level": "error"})).await;
     let said = texts(&legacy.call("work", json!({})).await).join("\n");
     assert!(!said.contains("log message"), "it does not want one: {said}");

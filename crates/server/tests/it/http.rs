@@ -403,7 +403,7 @@ async fn ends_with_its_calls_and_streams_when_asked_to() {
     let mut rest = String::new();
     stream.read_to_string(&mut rest).await.expect("readable");
     assert!(rest.contains(r#""id":7"#), "the stream is closed with its result: {rest}");
-    let client = Arc::into_inner(client).expect("nobody else");
+    let client = Arc::into_inner(client).expect("no other owner");
     timeout(TIMEOUT, client.serving)
         .await
         .expect("in time")

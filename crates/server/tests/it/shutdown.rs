@@ -39,7 +39,7 @@ async fn ends_at_once_when_the_input_ends() {
         client.served().await.expect("an orderly end");
         assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     }
-    StdioClient::new(echo_server()).served().await.expect("also if nobody ever said anything");
+    StdioClient::new(echo_server()).served().await.expect("also without a single message");
 }
 
 #[tokio::test]

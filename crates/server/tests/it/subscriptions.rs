@@ -82,7 +82,7 @@ async fn a_stream_carries_only_what_it_was_opened_for() {
     assert_eq!(updated["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], first);
     let changed = client.message("notifications/resources/list_changed").await;
     assert_eq!(changed["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], second);
-    assert_eq!(client.unasked().await, Vec::<Value>::new(), "nobody listens for tools");
+    assert_eq!(client.unasked().await, Vec::<Value>::new(), "no subscriber listens for tools");
 }
 
 #[tokio::test]

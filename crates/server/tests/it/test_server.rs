@@ -46,7 +46,7 @@ pub(crate) fn snapshot(tools: impl IntoIterator<Item = Tool>) -> Snapshot {
     Snapshot::new(&Catalog::merge(tools).0, &options)
 }
 
-/// A tool that answers what it is told.
+/// A tool that returns its argument.
 pub(crate) fn echo(name: &str) -> Native {
     let input = json!({
         "type": "object",

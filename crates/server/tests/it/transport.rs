@@ -42,7 +42,7 @@ async fn refuses_a_second_request_under_an_id_in_use() {
             move |_: toolkit::Arguments, context: Context| {
                 let release = release.clone();
                 async move {
-                    release.send(()).await.expect("somebody waits");
+                    release.send(()).await.expect("the tool waits for it");
                     context.cancelled().await;
                     Ok(Outcome::text("ended"))
                 }
