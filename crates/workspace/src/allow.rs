@@ -83,6 +83,8 @@ pub(crate) fn apply(
 ) {
     let mut used_allowances: Vec<(&SourceId, Range<usize>)> = Vec::new();
     let mut is_clause_used = vec![false; clauses.len()];
+    // Comments in a document come first: they are closer to the problem than the configuration,
+    // which then counts as unused.
     diagnostics.retain(|diagnostic| {
         let own = documents
             .get(&diagnostic.origin.source)
@@ -100,6 +102,8 @@ pub(crate) fn apply(
                 is_clause_used[index] = true;
                 false
             }
+            // Later clauses that would also match count as unused, which is right: they change
+            // nothing.
             None => true,
         }
     });
@@ -129,6 +133,7 @@ impl Allow {
         span: Range<usize>,
         found: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
+        // All problems of a clause are reported at once, so success is known only at the end.
         let problems_before = found.len();
         let mut broken = |message: String, hint: &str| {
             found.push(

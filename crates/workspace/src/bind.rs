@@ -127,6 +127,7 @@ pub(crate) fn apply(
     // The index of the clause that bound each tool.
     let mut bound = HashMap::new();
     for (index, binding) in bindings.iter().enumerate() {
+        // In the order of the file, because the first matching clause applies.
         binding.apply(index, tools, &mut bound, diagnostics);
         diagnostics.extend(binding.report_missing_folders(crib));
     }
@@ -142,9 +143,11 @@ pub(crate) fn apply(
     let origins =
         bound.into_iter().map(|(name, index)| (name, bindings[index].origin.clone())).collect();
     for (name, found) in chain::find_unresolved(tools, &origins) {
+        // Documented but not served, instead of failing at the first call.
         tools.iter_mut().filter(|tool| tool.name == name).for_each(unbind);
         diagnostics.push(found);
     }
+    // Last, because only now all chains are complete.
     chain::inherit_annotations(tools);
 }
 
@@ -174,12 +177,14 @@ impl Binding {
                 Some(bound) => *tool = Arc::new(bound),
                 None => diagnostics.push(self.report_no_function(tool)),
             }
+            // Also if binding failed: a later, more general clause must not silently take over.
             bound.insert(tool.name.clone(), index);
         }
         diagnostics.extend(self.report_overlap(new.is_empty(), &earlier));
     }
 
     fn matches(&self, tool: &Tool) -> bool {
+        // The server implements these itself, whatever a definition says about them.
         self.glob.is_match(&tool.name) && !name::BUILT_IN.contains(&tool.name.as_str())
     }
 
@@ -205,6 +210,8 @@ impl Binding {
         tool.timeout = self.written.timeout_seconds.map(Duration::from_secs).or(tool.timeout);
         let Bind { mutates, dangerous, network, requires_approval, .. } = self.written;
         let annotations = &mut tool.annotations;
+        // The clause wins: its author knows the implementation, the specification only its
+        // contract.
         annotations.mutates = mutates.or(annotations.mutates);
         annotations.dangerous = dangerous.or(annotations.dangerous);
         annotations.network = network.or(annotations.network);

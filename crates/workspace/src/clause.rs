@@ -37,6 +37,7 @@ impl<T> Clause<T> {
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Clause<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Parsed to a plain value first: an error of the element then concerns only this element.
         let value = toml::Value::deserialize(deserializer)?;
         Ok(T::deserialize(value).map_or_else(
             |error| Self::Invalid(error.to_string().trim().replace('\n', " ")),

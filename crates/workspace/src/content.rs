@@ -141,6 +141,7 @@ impl Compiler<'_> {
     }
 
     fn category(&mut self, name: &Spanned<String>, config: &CategoryConfig) -> Option<Category> {
+        // Not returned early, so that the other problems of the entry are reported as well.
         let name = self.check_name(name);
         let folder = (self.resolve)(config.dir.get_ref());
         if !folder.is_dir() {
@@ -166,6 +167,8 @@ impl Compiler<'_> {
         let problem = match Glob::new(&pattern.glob) {
             Err(error) => Some(error.kind().to_string()),
             Ok(_) if pattern.glob.starts_with('/') => Some("it begins with `/`".to_owned()),
+            // The reader opens files through a handle that no path escapes; such a pattern could
+            // never match.
             Ok(_) if pattern.glob.split('/').any(|part| part == "..") => {
                 Some("it leaves the folder".to_owned())
             }
@@ -230,6 +233,8 @@ impl Compiler<'_> {
                 // A name that is both a category and a collection refers to the category.
                 let names = collection.items.terms.iter().map(|term| term.name.as_str());
                 let names = names.filter(|name| !config.categories.contains_key(*name));
+                // The start itself is not in the set: it is found there only if a path leads back
+                // to it.
                 pending.extend(names.filter(|name| reachable.insert(*name)));
             }
             if reachable.contains(name.get_ref().as_str()) {

@@ -75,6 +75,7 @@ impl Crib {
     /// that has a `toolcrib.toml`, or the current folder. An invalid configuration is an error.
     pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
         let (crib, diagnostics) = Self::open_lenient(folder, environment)?;
+        // Never in part: a policy that could not be compiled might have denied something.
         if diagnostics.is_empty() { Ok(crib) } else { Err(OpenError::Config { diagnostics }) }
     }
 
@@ -90,6 +91,8 @@ impl Crib {
         });
         let here =
             canonical.map_err(|source| OpenError::Folder { folder: start.to_owned(), source })?;
+        // A named folder is taken as it is; the search upward is for people who are somewhere
+        // inside a crib.
         let folder = match folder {
             Some(_) => here,
             None => here
@@ -156,6 +159,7 @@ impl Crib {
         }
         let no_flags = FlagsConfig::new();
         let mut found = Vec::new();
+        // Each section on its own, so that all problems are reported in one run.
         self.policy = unwrap_or_report(policy::compile(&source, &self.config.policy), &mut found);
         (self.flags, self.switches) = unwrap_or_report(
             flags::compile(
@@ -241,6 +245,7 @@ impl Crib {
         let Config { crib, confine, limits, r, .. } = &self.config;
         let mut settings = Settings::new(self.folder.clone());
         if crib.full_names {
+            // Tools that call others need the names under which clients see them.
             settings.decoration = name::qualify(&self.name(), "");
         }
         settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
@@ -275,6 +280,7 @@ impl Crib {
         let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));
         let path =
             home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest));
+        // A folder that does not exist yet is allowed; it may be created later.
         fs::canonicalize(&path).unwrap_or(path)
     }
 }

@@ -136,6 +136,7 @@ pub(crate) fn check(rules: &[Arc<CustomRule>], catalog: &Catalog) -> (Catalog, V
         .filter(|found| found.is_error())
         .filter_map(|found| found.tool.as_deref())
         .collect();
+    // A custom rule of severity `error` excludes a tool like a built-in one.
     let kept = catalog.filter(|tool| !broken.contains(tool.name.as_str()));
     (kept, found)
 }

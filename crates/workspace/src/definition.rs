@@ -38,6 +38,7 @@ impl Definition {
                 let document = Document::parse(&files.name(path), &bytes);
                 let mut read = Self::from_document(document, guidance, linting, read_link);
                 for tool in &mut read.tools {
+                    // Here, because only the reader of the file knows where the definition is.
                     r_sources::locate(Arc::make_mut(tool), path, crib);
                 }
                 Self { document: read.is_document.then_some(bytes), ..read }
@@ -57,6 +58,7 @@ impl Definition {
         let Reading { tools, broken, mut diagnostics, allowances } =
             document.read_linked(guidance, read_link);
         let broken: Vec<_> = broken.into_iter().map(Arc::new).collect();
+        // Broken tools are linted too, so that authors see everything in one run.
         let mut more = linting.check_each(&broken);
         // A rule sees a broken tool without its unreadable parts. Findings about those parts, such
         // as a missing description, would be consequences of the error.
@@ -75,6 +77,7 @@ fn concerns(found: &Diagnostic, error: &Diagnostic) -> bool {
         [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());
     let is_inside =
         found.strip_prefix(error).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    // A missing `description` is reported on the object, not on the member with the error.
     is_inside || error.rsplit_once('/').is_some_and(|(object, _)| object == found)
 }
 
@@ -86,6 +89,7 @@ pub(crate) fn read_link(
     folder: &Path,
     link: &str,
 ) -> Result<String, String> {
+    // Nothing is fetched from a network: definitions must mean the same everywhere.
     if link.contains("://") || Path::new(link).has_root() {
         return Err("only files in the crib are read".to_owned());
     }

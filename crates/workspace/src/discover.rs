@@ -47,6 +47,7 @@ pub(crate) fn find_candidates(folder: &Path) -> Candidates {
         .into_iter()
         .flat_map(|tools| list_files(&folder.join(tools), &extensions_in(tools)))
         .collect();
+    // The guidance file in `tools/` has the extension of a definition.
     definitions.retain(|path| !guidance.contains(path));
     definitions.extend(find_named_files(folder));
     Candidates { guidance, definitions }
@@ -82,6 +83,7 @@ pub(crate) fn find_files(folder: &Path) -> Vec<PathBuf> {
         .into_iter()
         .filter(|path| path.is_dir() && !path.is_symlink())
         .collect();
+    // So that diagnostics and duplicates do not depend on the file system.
     folders.sort();
     found.extend(folders.iter().flat_map(|folder| find_files(folder)));
     found
@@ -106,6 +108,7 @@ pub(crate) fn find_named_files(folder: &Path) -> Vec<PathBuf> {
         searched += 1;
         for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
+            // Does not follow links, unlike `Path::is_dir`.
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && !name.starts_with('.') && !GENERATED.contains(&name.as_str()) {
                 pending.push(entry.path());

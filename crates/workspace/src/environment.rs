@@ -56,6 +56,7 @@ impl Environment {
     /// Captures the variables of this process. Variables that are not UTF-8 are skipped.
     pub fn capture() -> Self {
         std::env::vars_os()
+            // Everything that goes to child processes or into plans is text.
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect()
     }
@@ -69,6 +70,7 @@ impl Environment {
     pub fn child_variables(&self, pass: &[String]) -> Vec<(String, String)> {
         let is_passed = |name: &str| {
             PASSED.contains(&name)
+                // There is one for each category, and all of them are harmless.
                 || name.starts_with("LC_")
                 || pass.iter().any(|passed| passed == name)
         };
@@ -104,6 +106,7 @@ impl Environment {
         match (absolute("XDG_STATE_HOME"), absolute("HOME")) {
             (Some(state), _) => state.join("toolcrib"),
             (None, Some(home)) => home.join(".local/state/toolcrib"),
+            // Containers and cron jobs may have no home folder.
             (None, None) => std::env::temp_dir().join("toolcrib-state"),
         }
     }

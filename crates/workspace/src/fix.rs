@@ -51,6 +51,8 @@ fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
         let edits = formats::fixes(&source, &text);
         if !edits.is_empty() {
             let fixed_text = formats::apply(&text, &edits);
+            // Only files that change are written, so that their times stay the same for watchers
+            // and build tools.
             files::replace(path, &fixed_text)
                 .map_err(|source| FixError { path: path.clone(), source })?;
             fixed.push(Fixed { source, lines: edits.len() });

@@ -23,6 +23,7 @@ impl FlagDefaults {
 
     /// The current flags. While the configuration is invalid, these are the last valid ones.
     pub fn read(&self) -> FlagValues {
+        // One `stat` for each call; parsing happens only after a change.
         let version = FileVersion::of(&self.path);
         let mut last = self.last.lock();
         if last.0 != version {

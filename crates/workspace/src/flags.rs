@@ -95,6 +95,7 @@ fn parse_flag(
     };
     let checked_name =
         FlagName::new(name.get_ref().as_str()).map_err(|bad| report(name.span(), bad)).ok();
+    // Name and value are both checked before returning, to report both.
     let checked =
         FlagValue::new(to_json(value.get_ref())).map_err(|bad| report(value.span(), bad)).ok();
     Some((checked_name?, checked?))
@@ -146,6 +147,7 @@ fn parse_switch(
         );
     }
     let category = clause.category.as_ref().map(|category| category.get_ref().clone());
+    // An invalid glob is `None` like an absent one, so the count of problems decides.
     (found.len() == problems_before).then_some(Switch { flag: flag?, is: is?, tools, category })
 }
 

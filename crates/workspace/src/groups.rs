@@ -31,6 +31,7 @@ impl Groups {
                 pattern: pattern.clone(),
                 why: error.to_string(),
             };
+            // The group keeps `a|b` from matching `b` anywhere.
             Regex::new(&format!("^(?:{pattern})")).map_err(problem)
         };
         patterns.iter().map(compile).collect::<Result<_, _>>().map(Self)
@@ -40,6 +41,8 @@ impl Groups {
     pub fn includes(&self, tool: &Tool) -> bool {
         self.0.is_empty()
             || strip_package(&tool.name)
+                // Backtracking may exceed its limit; a pattern that cannot be decided selects
+                // nothing.
                 .is_some_and(|group| self.0.iter().any(|one| one.is_match(group).unwrap_or(false)))
     }
 

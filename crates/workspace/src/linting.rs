@@ -34,11 +34,14 @@ impl Linting<'_> {
         let found = match self {
             Self::Enabled(context) => {
                 let each =
+                    // Rules for single tools are independent; those over the catalog need all
+                    // results.
                     parallel::flat_map(catalog.tools(), |tools| lint::check_tools(tools, context));
                 lint::check_catalog(&catalog, context, each)
             }
             Self::Disabled => lint::Findings::default(),
         };
+        // Filtering copies the catalog, which most cribs do not need.
         loaded.catalog = if found.broken.is_empty() {
             catalog
         } else {

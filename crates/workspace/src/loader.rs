@@ -35,13 +35,16 @@ impl Loader {
     pub fn load(&mut self, crib: &Crib) -> Loaded {
         let context = lint_context(crib, lint::Scope::Crib);
         let (mut loaded, allowances) = self.read_definitions(crib, Linting::Enabled(&context));
+        // After the built-in rules: conditions see only tools that are valid.
         apply_custom_rules(crib, &mut loaded);
         if !self.groups.is_unrestricted() {
             loaded.catalog = loaded.catalog.filter(|tool| self.groups.includes(tool));
             loaded.tools = loaded.catalog.tools().len();
         }
+        // After groups are applied, because a policy for a tool that is not served is useless.
         check_config(crib, &mut loaded);
         self.load_prompts(crib, &mut loaded);
+        // Last, when all diagnostics exist that could be allowed.
         allow::apply(&allowances, &crib.allow, &mut loaded.diagnostics);
         loaded.sort_diagnostics();
         loaded
@@ -74,6 +77,8 @@ impl Loader {
         });
         for (path, read) in found.definitions.iter().zip(definitions) {
             let source = files.name(path);
+            // Repositories often contain the same specification several times, in examples and
+            // packages.
             if read.document.is_some_and(|document| !documents.insert(document)) {
                 // An identical copy of a document that was already counted.
                 loaded.files -= 1;
@@ -85,7 +90,9 @@ impl Loader {
             allowances.insert(source.clone(), read.allowances);
             seen.insert(source);
         }
+        // A deleted file is not a broken one: its tools must go.
         self.last_valid.retain(|source, _| seen.contains(source));
+        // Before merging, so that all documents that describe a tool are bound alike.
         bind::apply(&crib.bind, &crib.folder, &mut tools, &mut loaded.diagnostics);
         linting.build_catalog(tools, &mut loaded);
         (loaded, allowances)
@@ -114,6 +121,7 @@ impl Loader {
                 stale.push(source.clone());
                 valid.clone()
             }
+            // A file that was broken from the start: its valid tools are better than none.
             _ if is_broken => read,
             _ => {
                 self.last_valid.insert(source.clone(), read.clone());

@@ -131,6 +131,7 @@ impl Lock {
     pub fn write(&self, crib: &Crib) -> Result<bool, LockError> {
         let path = crib.folder.join(LOCK);
         let text = self.to_text();
+        // Not touched if nothing changed, so that version control and watchers see no change.
         if files::read_text(&path).is_ok_and(|old| old == text) {
             return Ok(false);
         }
@@ -183,6 +184,7 @@ impl Pin {
             .map(|(part, digest)| ((*part).to_owned(), digest[..PART_DIGITS].to_owned()))
             .collect();
         Self {
+            // Over the full digests of the parts; the shortened ones in the file are for people.
             digest: runtime::value_digest(&json!([tool.name, digests])),
             version: tool.annotations.version.clone(),
             parts,

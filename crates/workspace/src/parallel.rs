@@ -26,6 +26,7 @@ pub(crate) fn map_into<T: Send, R: Send>(
         batches.push(items.split_off(items.len() - length));
     }
     batches.push(items);
+    // `split_off` takes from the end, so the batches are in reverse order.
     batches.reverse();
     run_on_threads(threads, batches, |batch: Vec<T>| batch.into_iter().map(&work).collect())
 }
@@ -67,6 +68,7 @@ fn run_on_threads<T: Send, R: Send>(
     };
     let mut results = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // The calling thread works too, so one thread less has to be started.
         let mut results = work();
         for other in others {
             results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

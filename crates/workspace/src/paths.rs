@@ -46,12 +46,14 @@ fn read_all(
             .map_err(|source| OpenError::Path { path: path.clone(), source })?;
         if !is_folder {
             named.push(path.clone());
+        // Named folders in a crib are read with its configuration, bindings and rules.
         } else if discover::is_crib(path) {
             collected.add(read_crib(path, environment, linting)?);
         } else {
             found.extend(discover::find_files(path));
         }
     }
+    // Before the found ones, so that `first_found` separates the two.
     read_files(&named, Selection::Named, linting, &mut collected);
     let first_found = collected.tools.len();
     read_files(&found, Selection::Found, linting, &mut collected);
@@ -101,6 +103,7 @@ fn read_crib(
         Linting::Disabled => Loader::default().read(&crib),
     };
     loaded.files += usize::from(!problems.is_empty());
+    // Problems of the configuration first: they may be the cause of the rest.
     loaded.diagnostics.splice(0..0, problems);
     let base = Files::new(folder);
     for diagnostic in &mut loaded.diagnostics {
@@ -212,6 +215,7 @@ fn read_definition(
     if let Linting::Enabled(_) = linting {
         allow::apply(
             &HashMap::from([(files.name(path), read.allowances)]),
+            // Clauses of a configuration apply to its crib, and this file is in none.
             &[],
             &mut loaded.diagnostics,
         );

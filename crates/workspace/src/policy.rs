@@ -65,6 +65,7 @@ pub(crate) fn compile(
         written.iter().map(|clause| parse(source, clause.get_ref(), &mut found)).collect();
     match Policy::compile(clauses) {
         Ok(policy) if found.is_empty() => Ok(policy),
+        // The clauses compiled only because invalid values were replaced.
         Ok(_) => Err(found),
         Err(problems) => {
             found.extend(problems.into_iter().map(|problem| {
@@ -80,6 +81,7 @@ pub(crate) fn compile(
                 };
                 broken(source, span, problem.message).hint(hint)
             }));
+            // Parsing and compiling report separately; people read the file from top to bottom.
             found.sort_by_key(offset);
             Err(found)
         }
@@ -104,6 +106,7 @@ pub(crate) fn check(
             .map(|tool| &**tool)
             .filter(|tool| policy.matches_name(index, &tool.name))
             .collect();
+        // Misspelled, it would protect nothing, and nothing else would show that.
         if tools.is_empty() && !matches_native(policy, index) {
             found.push(report_useless(at(written.tools.span()), &clause.tools, catalog));
         }
@@ -206,6 +209,7 @@ fn report_lasting(origin: Origin, tool: &str) -> Diagnostic {
 fn is_lasting(clause: &Clause, tool: &Tool) -> bool {
     let is_endless = clause.effect == Effect::Allow && clause.until.is_none();
     is_endless
+        // The default policy decides by annotations alone. The time does not matter to it.
         && matches!(
             Policy::default().decide(tool, &Map::new(), SystemTime::UNIX_EPOCH),
             Decision::Ask { .. }
@@ -237,6 +241,7 @@ fn report_presumed<'p>(
 
 fn may_omit(tool: &Tool, argument: &str) -> bool {
     let default = tool.input.property(argument).and_then(|property| property.get("default"));
+    // A default is filled in before policy decides, so the condition always sees a value.
     default.is_none_or(serde_json::Value::is_null)
         && !tool.input.required().any(|name| name == argument)
 }

@@ -55,6 +55,7 @@ fn render_condition(tool: &Tool, arguments: &Map<String, Value>) -> String {
     }
     let each = arguments.iter().map(|(name, value)| {
         if tool.is_secret(name) {
+            // The argument must be there, with any value.
             format!("{} in args", quote(name))
         } else {
             format!("args[{}] == {}", quote(name), render_literal(value))
@@ -74,6 +75,7 @@ fn render_literal(value: &Value) -> String {
         Value::Bool(yes) => yes.to_string(),
         Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
             (Some(number), ..) => number.to_string(),
+            // CEL has separate types for signed and unsigned integers.
             (None, Some(number), _) => format!("{number}u"),
             (None, None, number) => format!("{:?}", number.unwrap_or_default()),
         },

@@ -22,6 +22,7 @@ pub fn resolve_project(path: &Path) -> PathBuf {
 /// Resolves links, `.` and `..` in the existing part of a path, and `.` and `..` in the rest.
 fn resolve_links(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // The nearest existing ancestor; the rest may not exist yet, or not be accessible.
     for ancestor in absolute.ancestors() {
         if let (Ok(found), Ok(rest)) = (fs::canonicalize(ancestor), absolute.strip_prefix(ancestor))
         {
@@ -57,6 +58,7 @@ fn resolve_worktree(path: &Path) -> Option<PathBuf> {
     if known != link || !own.starts_with(&common) {
         return None;
     }
+    // A bare repository has no `.git` folder: it is one.
     let main = if common.file_name()? == ".git" { common.parent()? } else { &common };
     Some(main.join(path.strip_prefix(tree).ok()?))
 }

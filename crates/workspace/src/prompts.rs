@@ -69,6 +69,7 @@ impl PromptLoader {
             }
             sources.insert(source);
         }
+        // Prompts of deleted files must go, unlike those of broken ones.
         self.last_valid.retain(|source, _| sources.contains(source));
         read
     }
@@ -108,6 +109,7 @@ pub(crate) fn is_prompt(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("md") => folder == PROMPTS,
+        // Elsewhere YAML is more likely a tool definition.
         Some("yaml" | "yml") => folder == "workflows",
         _ => false,
     }

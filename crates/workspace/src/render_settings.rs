@@ -49,6 +49,7 @@ fn find_sockets(environment: &Environment) -> Vec<String> {
     let docker_desktop =
         environment.get("HOME").map(|home| format!("unix://{home}/.docker/run/docker.sock"));
     let system = [DOCKER, PODMAN].map(str::to_owned);
+    // The system-wide Docker first, as its own command line does.
     system.into_iter().chain(rootless.into_iter().flatten()).chain(docker_desktop).collect()
 }
 

@@ -80,9 +80,11 @@ impl<'t> Revision<'t> {
         let git = Git::new(folder, environment);
         let object = self.resolve_object(&git).await?;
         let (tree, file) = match git.run_for_line(&["cat-file", "-t", &object]).await?.as_str() {
+            // A file may link to schemas next to it, so its folder is listed as well.
             "blob" => self.resolve_parent(&git).await?,
             _ => (object, None),
         };
+        // `-z` leaves unusual file names unquoted, `-l` adds sizes for the limit.
         let list = ["ls-tree", "-r", "-z", "-l", "--full-tree", &tree];
         let listed = git.run_checked(&list, None, MAX_LIST_BYTES).await?;
         let temporary = TempDir::with_prefix("toolcrib-")?;
@@ -110,6 +112,7 @@ impl<'t> Revision<'t> {
         if tree.code != Some(0) {
             return Err(if tree.stderr.contains("not a git repository") {
                 RevisionError::NoRepository(git.folder().to_owned())
+            // `--quiet` suppresses only the message about an unknown name.
             } else if tree.stderr.is_empty() {
                 RevisionError::UnknownRevision(self.revision.to_owned())
             } else {
@@ -131,6 +134,7 @@ impl<'t> Revision<'t> {
     async fn resolve_parent(self, git: &Git) -> Result<(String, Option<&'t str>), RevisionError> {
         let (folder, file) =
             self.path.rsplit_once('/').map_or(("", self.path), |(folder, file)| (folder, file));
+        // Git resolves `./` from the current folder, but `.` alone is not a path in a tree.
         let folder = if folder == "." { "./" } else { folder };
         Ok((Self { path: folder, ..self }.resolve_object(git).await?, Some(file)))
     }

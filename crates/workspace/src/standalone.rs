@@ -23,6 +23,7 @@ pub struct StandaloneFile {
 
 /// Reads a definition file, with the guidance next to it or in the parent folder.
 pub fn read_standalone_file(path: &Path) -> Result<StandaloneFile, OpenError> {
+    // A path that does not exist is an error of the command, not a diagnostic about a file.
     files::is_folder(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
     let files = Files::new("");
     let folder = path.parent().unwrap_or(path);

@@ -74,6 +74,7 @@ pub fn watch(
     std::thread::spawn(move || {
         // Ends when the watcher drops the sender.
         while let Ok(first) = receiver.recv() {
+            // Collects until nothing has happened for a while, however long that takes.
             let more: Vec<_> =
                 std::iter::from_fn(|| receiver.recv_timeout(DEBOUNCE).ok()).flatten().collect();
             let changes = folders.lock().classify(first.into_iter().chain(more));
@@ -90,6 +91,7 @@ impl Watcher {
     /// uses stay watched by the system, and their events are ignored.
     pub fn update(&mut self, crib: &Crib, content: &Content) -> Result<(), WatchError> {
         let now = Folders::of(crib, content);
+        // Replaced before the new folders are watched: their first events must find them.
         let before = std::mem::replace(&mut *self.folders.lock(), now.clone());
         let is_new = |folder: &&PathBuf, before: &[PathBuf]| !before.contains(folder);
         let definitions =

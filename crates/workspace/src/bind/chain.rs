@@ -20,6 +20,7 @@ pub(super) fn find_unresolved(
         tools.iter().map(|tool| (tool.name.as_str(), &**tool)).collect();
     let mut seen = HashSet::new();
     let others = tools.iter().filter_map(|tool| match &tool.implementation {
+        // Several documents may describe one tool; one diagnostic is enough.
         Implementation::Tool(other) if seen.insert(&tool.name) => Some((tool, other)),
         _ => None,
     });
@@ -73,6 +74,7 @@ fn follow<'a>(first: &'a str, next: &'a str, tools: &HashMap<&'a str, &'a Tool>)
         }
         match tools.get(next).map(|tool| &tool.implementation) {
             Some(Implementation::Tool(other)) => next = other,
+            // Native tools are not among the definitions, and win over one of the same name.
             _ if native_names().any(|name| name == next) => return ChainEnd::Callable(None),
             Some(Implementation::Missing) | None => return ChainEnd::Missing(next),
             Some(_) => return ChainEnd::Callable(tools.get(next).copied()),
@@ -101,8 +103,10 @@ pub(super) fn inherit_annotations(tools: &mut [Arc<Tool>]) {
             network: own.network.or(target.network),
             ..own
         };
+        // The mode as well: a call of an asynchronous tool becomes an operation.
         Some((index, Arc::new(Tool { annotations, mode: other.mode, ..(**tool).clone() })))
     });
+    // Collected first, because the chains are followed in the unchanged list.
     let updated: Vec<_> = others.collect();
     for (index, tool) in updated {
         tools[index] = tool;

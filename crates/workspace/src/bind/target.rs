@@ -57,6 +57,7 @@ fn parse_python(text: &str) -> Result<Target, (String, &'static str)> {
 
 /// The Python function for a tool: the last part of its name, if that is an identifier.
 pub(super) fn function_name(tool: &str) -> Option<String> {
+    // Specifications write `files.read-all`; in Python that is `read_all` of a module.
     let last = tool.rsplit(['.', '/']).next().unwrap_or(tool).replace('-', "_");
     is_identifier(&last).then_some(last)
 }

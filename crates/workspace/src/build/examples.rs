@@ -92,8 +92,10 @@ impl<'a> ExampleRunner<'a> {
             let message = "`Rscript` was not found, so examples were not run";
             let note =
                 Diagnostic::new(&NO_R, origin, message).hint("install R, or use --no-examples");
+            // What earlier builds recorded stays, so that a machine without R does not erase it.
             return ExampleRuns { records: known.to_vec(), diagnostics: vec![note] };
         }
+        // Before the loop, so that all examples run concurrently.
         let results = self.results(definitions).await;
         let mut runs = ExampleRuns { records: Vec::new(), diagnostics: Vec::new() };
         for (definition, known) in definitions.iter().zip(known) {
@@ -115,6 +117,8 @@ impl<'a> ExampleRunner<'a> {
                 }
                 Some((_, ExampleResult::Skipped)) | None => ExampleRecord::default(),
             };
+            // Timings differ with every run. Keeping the old one avoids a change in the file that
+            // means nothing.
             runs.records.push(record.keeping_time_of(known));
         }
         runs
@@ -160,6 +164,7 @@ impl<'a> ExampleRunner<'a> {
     /// The parameters of the driver, as R code.
     fn parameters(&self, example: &ExampleCode) -> String {
         let folder =
+            // The example runs in another folder, so the path must be absolute.
             self.package.folder.canonicalize().unwrap_or_else(|_| self.package.folder.clone());
         let values = [
             ("package", self.package.name.as_str()),

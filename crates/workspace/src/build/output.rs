@@ -166,6 +166,7 @@ fn read_existing(out: &Path, package: &str) -> BTreeMap<String, String> {
     let entries = fs::read_dir(out).into_iter().flatten().flatten();
     let named =
         entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
+    // Files of other packages may be in the same folder, and must not count as stale.
     let own = named.filter(|(name, _)| name.starts_with(&prefix) && name.ends_with(".yaml"));
     let read = |path: PathBuf| {
         fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()

@@ -102,6 +102,7 @@ fn code_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     };
     let entries = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> = entries.filter(is_code).collect();
+    // By bytes, as R does in the C locale, so that builds are the same everywhere.
     paths.sort();
     Ok(paths)
 }

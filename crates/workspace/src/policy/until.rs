@@ -41,6 +41,7 @@ fn to_instant(until: &Datetime) -> Option<SystemTime> {
     // Civil arithmetic, because `jiff::Timestamp` ends before 9999-12-31, which people write for
     // "forever".
     let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+    // The day named by `until` is included, so a clause expires at the end of it.
     let since_epoch = date.to_datetime(time).duration_since(epoch) + remaining - offset;
     let distance: Duration = since_epoch.unsigned_abs();
     if since_epoch.is_negative() {

@@ -33,6 +33,7 @@ impl TreeEntry {
         // A crafted tree can contain `..`, which would write outside the temporary folder.
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
         let entry = Self { object: object.to_owned(), size: size.parse().ok()?, path };
+        // Regular files have the modes 100644 and 100755; 120000 is a link, 160000 a submodule.
         (mode.starts_with("100") && is_inside).then_some(entry)
     }
 
@@ -74,6 +75,7 @@ pub(super) async fn write_entries(
     }
     // One process for all files: a process for each would take minutes for a large repository.
     let objects: String = files.iter().map(|entry| format!("{}\n", entry.object)).collect();
+    // Enough for the id, the type and the size of each object.
     let header_bytes = files.len() as u64 * 256;
     let output =
         git.run_checked(&["cat-file", "--batch"], Some(objects), bytes + header_bytes).await?;

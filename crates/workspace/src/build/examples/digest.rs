@@ -29,6 +29,7 @@ impl PackageDigest {
         for name in FILES {
             digest.add(&fs::read(package.folder.join(name)).unwrap_or_default());
         }
+        // In the order in which R loads them, which is part of the meaning.
         for (_, text) in &package.files {
             digest.add(text.as_bytes());
         }
@@ -55,6 +56,7 @@ impl PackageDigest {
     fn add_folder(&mut self, package: &Path, folder: &Path) {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+        // The order of directory entries differs between file systems.
         paths.sort();
         for path in paths {
             if path.is_dir() && !path.is_symlink() {

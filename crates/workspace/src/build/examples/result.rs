@@ -28,6 +28,7 @@ impl ExampleResult {
             lines.filter_map(move |line| line.strip_prefix(name).map(str::trim))
         };
         if outcome.failed {
+            // The last one: an example may catch errors before it fails.
             if let Some(error) = facts("error ").next_back() {
                 return Self::Failed(error.to_owned());
             }
@@ -42,6 +43,7 @@ impl ExampleResult {
         let paths: Vec<_> = facts("path ").filter_map(|line| line.split_once(' ')).collect();
         let process = facts("process ").next().unwrap_or_default();
         let (stdout, stderr) = (field("stdout"), child_stderr(field("stderr")));
+        // Otherwise the first line of stderr would continue the last line of stdout.
         let is_open = !stdout.is_empty() && !stdout.ends_with('\n') && !stderr.is_empty();
         let output = [stdout, if is_open { "\n" } else { "" }, stderr].concat();
         let output = scrub(&output, &paths, process);
@@ -67,6 +69,8 @@ impl ExampleResult {
         {
             return Some(Self::Finished { output: output.to_owned(), seconds });
         }
+        // Only now, because the fingerprint reads every library folder and a success does not need
+        // it.
         if entry["libraries"] != libraries().as_str() {
             return None;
         }
@@ -92,6 +96,7 @@ fn scrub(output: &str, paths: &[(&str, &str)], process: &str) -> String {
     paths.sort_by_key(|(_, path)| std::cmp::Reverse(path.len()));
     let text =
         paths.iter().fold(output.to_owned(), |text, (name, path)| replace_path(&text, path, name));
+    // Addresses of environments and external pointers, which R prints.
     let text = replace_all(&text, r"\b0x[0-9a-f]{6,}\b", "0x...");
     let text =
         replace_all(&text, &format!(r"(<tmp>/[^\s/\x22']*?){process}[0-9a-f]{{5,8}}\b"), "$1");

@@ -41,6 +41,7 @@ impl Installation {
     pub(super) fn find(environment: &Environment) -> Self {
         let variables = LIBRARY_VARIABLES.iter().filter_map(|name| environment.get(name));
         let named = variables.flat_map(std::env::split_paths);
+        // R's default for packages that a user installs.
         let own = environment.get("HOME").map(|home| PathBuf::from(home).join("R"));
         let user_libraries = named.chain(own).filter(|path| path.exists()).collect();
         Self { home: find_home(environment), user_libraries }
@@ -129,6 +130,7 @@ pub(super) fn quote(text: &str) -> String {
             '"' | '\\' => out.extend(['\\', c]),
             '\n' => out.push_str("\\n"),
             ' '..='~' => out.push(c),
+            // Control characters too, so that no literal ends early.
             c => out.push_str(&format!("\\U{{{:x}}}", c as u32)),
         }
     }
