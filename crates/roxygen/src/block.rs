@@ -103,6 +103,7 @@ impl<'a> Line<'a> {
 /// The text of a roxygen2 comment. Any number of `#` may precede the quote, as in roxygen2.
 fn strip_marker(comment: &str) -> Option<&str> {
     let body = comment.trim_start_matches('#').strip_prefix('\'')?;
+    // One blank only: further indentation belongs to code and lists.
     Some(body.strip_prefix(' ').unwrap_or(body).trim_end())
 }
 
@@ -110,6 +111,8 @@ impl<'a> Block<'a> {
     pub(super) fn new(lines: Vec<Line<'a>>) -> Self {
         let mut block = Self { intro: Vec::new(), tags: Vec::new(), lines: Vec::new() };
         for line in &lines {
+            // In example code only known tags end the tag, because a line may begin with R's slot
+            // operator.
             let in_code = block.tags.last().is_some_and(Tag::is_code);
             match (parse_tag(line.text, in_code), block.tags.last_mut()) {
                 (Some((name, rest)), _) => {
@@ -135,9 +138,11 @@ impl<'a> Block<'a> {
                     tags.push(Tag { name, offset, lines: vec![rest.to_owned().into()] });
                 }
                 (None, Some(open)) => open.lines.push(line.to_owned().into()),
+                // Text before the first tag of a template has no meaning in roxygen2.
                 (None, None) => {}
             }
         }
+        // In place, because the order of tags decides which `@param` counts.
         self.tags.splice(index..=index, tags);
     }
 
@@ -159,6 +164,7 @@ impl<'a> Block<'a> {
     pub(crate) fn paragraphs(&self) -> Vec<String> {
         let text = self.intro.iter().map(|line| line.text).collect::<Vec<_>>().join("\n");
         let paragraphs =
+            // Title, description and details are separated by blank lines, as in roxygen2.
             text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
         paragraphs.map(str::to_owned).collect()
     }

@@ -66,6 +66,7 @@ impl Compilation {
     fn add(&mut self, definition: Definition) {
         let earlier = self.definitions.iter().position(|known| known.tool == definition.tool);
         if let Some(index) = earlier {
+            // The diagnostic points to the definition that is lost.
             let origin = self.definitions.remove(index).origin;
             let message = format!(
                 "the function of `{}` is defined again later, and R uses the later one",

@@ -85,6 +85,7 @@ fn fold_sign(node: Node<'_>, source: &str) -> Option<Constant> {
         ("-", value @ Constant::Missing(_)) => Some(value),
         ("-", Constant::Integer(value)) => negate(&value).map(Constant::Integer),
         ("-", Constant::Number(value)) => negate(&value).map(Constant::Number),
+        // A sign does not change the type.
         ("+" | "-", Constant::Computed(value_type)) => Some(Constant::Computed(value_type)),
         _ => None,
     }
@@ -92,6 +93,7 @@ fn fold_sign(node: Node<'_>, source: &str) -> Option<Constant> {
 
 fn negate(number: &Number) -> Option<Number> {
     match number.as_u64() {
+        // Exact for all integers, unlike a detour through a double.
         Some(value) => 0i64.checked_sub_unsigned(value).map(Number::from),
         None => Number::from_f64(-number.as_f64()?),
     }
@@ -114,8 +116,11 @@ fn fold_call(node: Node<'_>, source: &str) -> Option<Constant> {
     match function {
         "list" if items.iter().any(|(_, item)| matches!(item, Constant::Computed(_))) => None,
         "list" => Some(Constant::List(items)),
+        // In R, `c()` is `NULL`.
         "c" if items.is_empty() => Some(Constant::Null),
         "c" => Some(fold_vector(items.into_iter().map(|(_, item)| item))),
+        // `character(3)` is three empty strings, which are no useful default; only the empty vector
+        // is folded.
         function if is_zero_length(&items) => element_type(function).map(Constant::Empty),
         _ => None,
     }
@@ -157,6 +162,7 @@ fn fold_vector(items: impl Iterator<Item = Constant>) -> Constant {
         match item {
             Constant::Vector(inner) => flat.extend(inner),
             Constant::Null | Constant::Empty(_) => {}
+            // `c(list(...), 1)` is a list in R; such defaults are too rare to model.
             Constant::List(_) | Constant::Computed(None) => return Constant::Computed(None),
             scalar => {
                 is_computed |= matches!(scalar, Constant::Computed(_));

@@ -67,6 +67,7 @@ impl Definition {
         fields.insert("implementation_example".to_owned(), code.unwrap_or_default().into());
         let seconds = record.seconds.filter(|_| example.is_some()).and_then(round_to_millis);
         fields.extend(seconds.map(|seconds| ("execution_time".to_owned(), Json::Number(seconds))));
+        // The digest only tells which sources the time belongs to.
         let digest = record.sources.as_ref().filter(|_| record.seconds.is_some());
         let footer = digest.map(|digest| format!("{SOURCES_PREFIX}{digest}\n")).unwrap_or_default();
         format!(

@@ -51,9 +51,11 @@ impl ExampleCode {
         if rest.is_empty() {
             return Some(None);
         }
+        // Trimming may have removed the newline of the separator, if the output is empty.
         let rest = format!("{rest}\n");
         let lines = rest.strip_prefix(SEPARATOR)?.lines();
         let output =
+            // An empty line of output has lost the blank after the prompt.
             lines.map(|line| line.strip_prefix(PROMPT).or_else(|| line.strip_prefix("#>")));
         output.collect::<Option<Vec<_>>>().map(|lines| Some(lines.join("\n")))
     }
@@ -105,8 +107,10 @@ fn split(text: &str, is_shown: bool, is_run: bool, code: &mut ExampleCode) {
     while let Some((at, marker)) = find_marker(rest) {
         push(&rest[..at], is_shown, is_run, code);
         let argument = &rest[at + marker.command.len()..].trim_start()[1..];
+        // Without a closing brace the marker covers the rest, which is safer than running it.
         let end = find_closing_brace(argument).unwrap_or(argument.len());
         let inner = argument[..end].trim_matches('\n');
+        // Markers nest: code in `\dontshow{}` inside `\dontrun{}` is neither shown nor run.
         split(inner, is_shown && marker.is_shown, is_run && marker.is_run, code);
         rest = argument.get(end + 1..).unwrap_or_default();
     }

@@ -47,6 +47,7 @@ pub(crate) fn read_keywords(block: &Block<'_>, reporter: &mut Reporter) -> Keywo
     let is_tool = marks_tool(block);
     for tag in block.tags.iter().filter(|tag| resembles_keywords(tag.name)) {
         for word in tag.words() {
+            // A misspelled tag has no effect, so its words must not be applied, only reported.
             if tag.name != TAG {
                 report_misspelled_tag(tag.name, word, tag.offset, is_tool, reporter);
             } else if word.starts_with("mcp-") {
@@ -75,6 +76,7 @@ impl Keywords {
                     let hint = "keep it if another builder needs it";
                     reporter.report_as(Severity::Note, &UNKNOWN_KEYWORD, offset, message, hint);
                 }
+                // Every word with this prefix is meant for us, so an unknown one is never ignored.
                 None => Misspelling { flag: closest(word, FLAGS) }.report(word, offset, reporter),
             },
         }
@@ -114,6 +116,7 @@ impl Misspelling {
     /// Detects a misspelled keyword that does not begin with `mcp-`. Ordinary keywords, such as
     /// `internal`, are none. Next to `mcp-tool`, a safety flag without the prefix is one, too.
     fn detect(word: &str, is_tool: bool) -> Option<Self> {
+        // Authors quote keywords or end them with punctuation.
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         let after_prefix =
             word.get(..3).filter(|start| start.eq_ignore_ascii_case("mcp")).map(|_| &word[3..]);

@@ -43,6 +43,7 @@ pub(crate) fn strip_markdown(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(['*', '_', '[']) {
         out.push_str(&rest[..at]);
+        // `snake_case` and `x[i]`: a mark inside a word is not markup.
         let is_inside = out.ends_with(|c: char| c.is_alphanumeric());
         rest = &rest[at..];
         let found = if rest.starts_with('[') { parse_link(rest) } else { parse_emphasis(rest) };
@@ -52,6 +53,7 @@ pub(crate) fn strip_markdown(text: &str) -> String {
                 let is_picture =
                     out.ends_with('!') && rest[..length].ends_with(')') && rest.starts_with('[');
                 out.truncate(out.len() - usize::from(is_picture));
+                // Emphasis may contain links, and links emphasis.
                 out.push_str(&strip_markdown(inner));
                 rest = &rest[length..];
             }
@@ -73,6 +75,7 @@ fn parse_emphasis(text: &str) -> Option<(&str, usize)> {
     let end = body.find(mark).filter(|end| *end > 0)?;
     let inner = &body[..end];
     let after = body[end + mark.len()..].chars().next();
+    // `a * b * c` is arithmetic, not emphasis.
     let is_tight = !inner.starts_with(char::is_whitespace)
         && !inner.ends_with(char::is_whitespace)
         && !inner.contains("\n\n");
@@ -94,6 +97,7 @@ pub(crate) fn parse_link(text: &str) -> Option<(&str, usize)> {
         }
     }
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | ':' | '(' | ')');
+    // `[1]` and `[0, 1)` are references and ranges, not links to topics.
     let is_topic = inner.starts_with(char::is_alphabetic) && inner.chars().all(is_name);
     is_topic.then_some((inner, end + 1))
 }

@@ -63,6 +63,7 @@ impl<'a> Parser<'a> {
                     return pieces;
                 }
                 '\\' => self.parse_backslash(&mut text, &mut pieces),
+                // Before code: TeX quotations also begin with a backtick.
                 '`' | '\'' if let Some((mark, length)) = self.parse_quote() => {
                     text.push(mark);
                     self.skip(length);
@@ -73,6 +74,8 @@ impl<'a> Parser<'a> {
                     pieces.push(Piece::Code(code));
                 }
                 _ => {
+                    // Braces of plain text are counted, so that one inside an argument does not end
+                    // it.
                     depth += i32::from(c == '{') - i32::from(c == '}' && depth > 0);
                     text.push(c);
                     self.skip(c.len_utf8());
@@ -103,6 +106,7 @@ impl<'a> Parser<'a> {
         }
         let length = self.rest.bytes().take_while(u8::is_ascii_alphabetic).count();
         let name = &self.rest[..length];
+        // Commands that take no argument, or whose argument may be absent.
         let is_bare = ["dots", "ldots", "R", "cr", "item", "tab", "l"].contains(&name);
         let after = &self.rest[length..];
         if name.is_empty() || !is_bare && !after.starts_with(['{', '[']) {
@@ -126,6 +130,7 @@ impl<'a> Parser<'a> {
         if CODE.contains(&name) {
             let rest = self.rest;
             let code = self.parse_code();
+            // Links are not example values, so they are distinguished from code.
             let is_link = rest[..rest.len() - self.rest.len()].contains("\\link");
             return if is_link { Piece::Link(code) } else { Piece::Code(code) };
         }
@@ -195,6 +200,7 @@ impl<'a> Parser<'a> {
         // Code between backticks may contain quotes, too: `c('a', 'b')`, `it's`.
         let is_code = body[..length].contains(['`', '(', '=', '[', '$', '"'])
             || body[..length].contains("\n\n");
+        // A letter after the closing mark means an apostrophe: `don't`.
         if is_code || after.is_some_and(|c| c.is_alphanumeric() || c == '`') {
             return None;
         }

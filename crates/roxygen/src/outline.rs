@@ -42,6 +42,7 @@ impl Scanner<'_> {
                 b'#' => self.at = self.find(b'\n').unwrap_or(self.bytes.len()),
                 b'"' | b'\'' if self.is_raw_string() => self.skip_raw_string(byte)?,
                 b'"' | b'\'' | b'`' => self.skip_quoted(byte)?,
+                // Operators such as `%{}%` may contain brackets.
                 b'%' => self.skip_operator(),
                 b'(' | b'[' | b'{' => {
                     self.open.push((byte, self.at));
@@ -75,6 +76,8 @@ impl Scanner<'_> {
         self.at += 1;
         loop {
             match *self.bytes.get(self.at)? {
+                // The escaped byte may be the quote itself. In UTF-8 no part of a character equals
+                // a quote.
                 b'\\' => self.at += 2,
                 byte => {
                     self.at += 1;
@@ -93,6 +96,7 @@ impl Scanner<'_> {
         let is_name = |byte: Option<u8>| {
             byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
         };
+        // In `var"..."` the letter belongs to a name, and the text is a syntax error.
         matches!(before(1), Some(b'r' | b'R')) && !is_name(before(2))
     }
 

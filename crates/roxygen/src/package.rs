@@ -65,11 +65,14 @@ impl<'a> Package<'a> {
             by_name: HashMap::new(),
         };
         let mut wanted = package.references();
+        // A file that is read may refer to further ones, so this is repeated until nothing new is
+        // wanted.
         while !wanted.is_empty() {
             let (needed, rest): (Vec<_>, Vec<_>) =
                 unread.into_iter().partition(|(_, text)| mentions_any(text, &wanted));
             let known = package.references();
             package.files.extend(read_all(&needed, read_file));
+            // Only new names: files without them were already rejected for the old ones.
             wanted = package.references().difference(&known).cloned().collect();
             unread = rest;
         }
@@ -109,6 +112,7 @@ impl<'a> Package<'a> {
         depth: usize,
         visited: &mut HashSet<BlockId>,
     ) -> Option<(BlockId, &Tag<'a>)> {
+        // Pages may inherit from each other in a circle.
         if depth == 0 || !visited.insert(id) {
             return None;
         }
@@ -191,6 +195,7 @@ impl<'a> Package<'a> {
         let ids = self.block_ids();
         for id in &ids {
             for name in names_of(self.documented(*id)) {
+                // The first block that documents a name counts.
                 self.by_name.entry(name).or_insert(*id);
             }
         }
@@ -237,6 +242,8 @@ fn read_all<'a>(files: &[&'a (SourceId, String)], read_file: ReadFile<'_>) -> Ve
 }
 
 fn mentions_any(text: &str, names: &HashSet<String>) -> bool {
+    // Too generous, but a file that is parsed in vain costs little; one that is missed loses
+    // documentation.
     text.contains("#'") && names.iter().any(|name| text.contains(name.as_str()))
 }
 

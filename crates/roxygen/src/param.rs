@@ -10,6 +10,7 @@ pub(crate) fn names(tag: &Tag<'_>) -> Vec<String> {
 /// The text of a `@param`. A dash between name and text is not part of it, unless it begins a list.
 pub(crate) fn text(tag: &Tag<'_>) -> String {
     let text = split(tag).1;
+    // `@param x - one` is a separator; several such lines are a list.
     let is_list = text.lines().skip(1).any(|line| line.trim_start().starts_with("- "));
     match text.strip_prefix("- ").or_else(|| text.strip_prefix("\u{2013} ")).filter(|_| !is_list) {
         Some(rest) => rest.trim_start().to_owned(),

@@ -91,6 +91,7 @@ impl PropertyCompiler<'_> {
         let value_type = self.resolve_type(phrase.as_ref());
         let allows_null =
             phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || mentions_null(text);
+        // R authors use `NULL` as "not given", also where the text does not mention it.
         let is_nullable = allows_null || self.default_value() == Some(&Constant::Null);
         let choices = self.choices(&value_type);
         let (default, comment) = self.compile_default(&value_type, choices.as_deref());
@@ -111,6 +112,7 @@ impl PropertyCompiler<'_> {
         put("default", default);
         put("examples", self.compile_examples(&value_type, choices.as_deref()));
         put("$comment", comment);
+        // A function may test `missing(x)`, so a parameter without a default can still be optional.
         let is_required = self.default.is_none() && !allows_null && !calls_optional(text);
         Property { schema, is_required }
     }
@@ -131,6 +133,7 @@ impl PropertyCompiler<'_> {
                 let hint = "give it a default and a name that begins with a dot";
                 self.reporter.report(&FOREIGN_TYPE, self.offset, message, hint);
             }
+            // The text wins over the default: it is what callers read.
             return refine(phrase, default_type);
         }
         match (self.default_value(), default_type) {
@@ -191,6 +194,7 @@ impl PropertyCompiler<'_> {
         match (&default.value, choices) {
             // The format document: with a plural name, all choices are valid and none is preferred.
             (_, Some(_)) if is_plural(name) => (None, None),
+            // `match.arg` takes the first choice if the argument is left out.
             (_, Some([first, ..])) if *value_type == ValueType::Text => (Some(first.clone()), None),
             (Constant::Null, _) => (Some(Json::Null), None),
             (value, _) if value.has_missing() => {
@@ -279,6 +283,7 @@ fn is_widened(stated: &ValueType, element: &ValueType) -> bool {
 /// Misjudging a name costs little, since R applies its own default either way.
 fn is_plural(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
+    // English plurals; the exceptions are singular nouns.
     name.ends_with('s') && !["ss", "us", "is"].iter().any(|end| name.ends_with(end))
 }
 

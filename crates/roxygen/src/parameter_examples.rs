@@ -57,7 +57,10 @@ pub(crate) fn find_codes(text: &PlainText) -> Vec<Range<usize>> {
         let is_inside =
             |code: &&Range<usize>| code.start >= sentence.start && code.end <= sentence.end;
         for code in text.code.iter().filter(is_inside) {
+            // Lower case can change the length of some characters; then the position is not valid
+            // and nothing is found.
             let before = lower.get(..code.start - sentence.start).unwrap_or_default();
+            // The last trigger before the code decides: `default is "a", e.g. "b"`.
             let trigger = TRIGGERS.iter().filter_map(|trigger| before.rfind(trigger)).max();
             let is_example = trigger.is_some_and(|at| !before[at..].contains("default"));
             if is_example && !code.is_empty() && !text.links.contains(&code.start) {

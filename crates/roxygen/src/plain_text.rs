@@ -392,7 +392,7 @@ mod tests {
                 "Codes:\na | one\nb | two\nEnd",
             ),
             ("See ![a picture](a.png) here!", "See a picture here!"),
-            ("Breaks every\n5. Default is none", "Breaks every 5. Default is none"),
+            ("Breaks every\n5. Default is NULL", "Breaks every 5. Default is NULL"),
             ("Steps:\n1. one\n2. `two` of\n3. three", "Steps:\n1. one\n2. two of\n3. three"),
         ] {
             assert_eq!(text(marked), read, "{marked}");

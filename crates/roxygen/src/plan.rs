@@ -56,6 +56,7 @@ pub fn plan_changes<'a>(
         if old == Some(&text) {
             continue;
         }
+        // A file that does not exist may be written like one of our own.
         let author = old.map_or(FileAuthor::Toolcrib, |old| FileAuthor::detect(old));
         if author != FileAuthor::Toolcrib {
             plan.foreign.push(ForeignFile { definition, author });
@@ -65,6 +66,7 @@ pub fn plan_changes<'a>(
         }
     }
     let is_stale = |name: &String, text: &str| {
+        // Never a file of another author: it may describe a tool that is not built from comments.
         FileAuthor::detect(text) == FileAuthor::Toolcrib
             && definitions.iter().all(|definition| definition.file_name() != *name)
     };

@@ -93,10 +93,12 @@ impl ReturnCompiler<'_> {
             let hint = "begin the text with the type: `Data frame, …`";
             self.reporter.report(&GUESSED_TYPE, self.offset, message, hint);
         }
+        // Environments and functions are returned as R prints them.
         let phrase = phrase.filter(|phrase| !phrase.is_foreign);
         let value_type =
             phrase.as_ref().map_or(ValueType::Text, |phrase| phrase.value_type.clone());
         let items = if phrase.as_ref().is_some_and(|phrase| phrase.has_unknown_items) {
+            // `Vector` without a type: any scalar, but no nested value.
             Some(json!({"type": ["string", "number", "boolean"]}))
         } else {
             value_type.item_schema()
@@ -148,6 +150,7 @@ impl ReturnCompiler<'_> {
 fn stated_type(text: &PlainText) -> Option<TypePhrase> {
     let start = text.text.len() - strip_invisible(&text.text).len();
     let phrase = text.slice_from(start).leading_type()?;
+    // After `Invisibly`, the offset would be that of the shortened text.
     let rest = phrase.rest.filter(|_| start == 0);
     Some(TypePhrase { rest, ..phrase }).filter(|phrase| !phrase.has_alternative)
 }

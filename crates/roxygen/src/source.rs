@@ -64,6 +64,7 @@ impl DocumentedObject<'_> {
 
 /// Reads the documentation in the text of an R file.
 pub(crate) fn read(text: &str) -> Source<'_> {
+    // Offsets in the outline are those of the text, so nodes can be looked up in it.
     let tree = parse(&blank_bodies(text));
     let root = tree.root_node();
     let mut source = Source { documented: Vec::new(), syntax_error: first_error(root) };
@@ -78,6 +79,7 @@ pub(crate) fn read(text: &str) -> Source<'_> {
             }
             continue;
         }
+        // tree-sitter makes a trailing comment a sibling of the code before it.
         last_code_row = Some(node.end_position().row);
         if !lines.is_empty() {
             // Blank lines and plain comments between the lines do not end a block, as in roxygen2.
@@ -85,6 +87,7 @@ pub(crate) fn read(text: &str) -> Source<'_> {
             source.documented.push(DocumentedObject { block, object: read_object(node, text) });
         }
     }
+    // A block at the end of a file documents nothing, but may be a misplaced tool.
     if !lines.is_empty() {
         let block = Block::new(lines);
         source.documented.push(DocumentedObject { block, object: Object::Unnamed });
@@ -141,6 +144,7 @@ fn read_function(node: Node<'_>, text: &str) -> Option<Function> {
     Some(Function {
         name,
         formals: read_formals(parameters, text),
+        // Errors elsewhere in the function do not matter: the body is never evaluated here.
         is_broken: parameters.has_error(),
     })
 }
@@ -173,6 +177,7 @@ fn read_formals(parameters: Node<'_>, text: &str) -> Vec<Formal> {
         let name = constant::unquote_name(&text[node.child_by_field_name("name")?.byte_range()]);
         let default = node.child_by_field_name("default").map(|value| Default {
             value: constant::fold(value, text),
+            // On one line, because it goes into messages and comments.
             text: text[value.byte_range()].split_whitespace().collect::<Vec<_>>().join(" "),
         });
         Some(Formal { name, default, offset: node.start_byte() })

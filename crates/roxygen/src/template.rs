@@ -18,6 +18,7 @@ pub(super) fn expand_templates(block: &mut Block<'_>, read_file: ReadFile<'_>) {
     let mut index = 0;
     while let Some(tag) = block.tags.get(index) {
         match (tag.name == "template").then(|| expand(block, index, read_file)) {
+            // The index stays, so that templates inside the template are expanded as well.
             Some(Ok(text)) => block.replace_tag(index, &text),
             _ => index += 1,
         }
@@ -48,6 +49,7 @@ fn fill_in(template: &str, block: &Block<'_>) -> Option<String> {
     while let Some((before, code)) = rest.split_once("<%") {
         let (code, after) = code.split_once("%>")?;
         out.push_str(before);
+        // Anything but `<%= name %>` is a program for R.
         out.push_str(&find_variable(block, code.strip_prefix('=')?.trim())?);
         rest = after;
     }

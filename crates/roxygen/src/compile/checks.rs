@@ -63,6 +63,8 @@ impl ToolCompiler<'_, '_, '_> {
                     let message = "callers cannot give what `...` takes: it has no names";
                     let hint = "add formals for what callers should be able to give";
                     self.reporter.report(&DOTS, tag.offset, message, hint);
+                // Functions on one page share their `@param`, so a name is only wrong if none of
+                // them has it.
                 } else if !self.package.may_have_formal(self.id, &name) {
                     let message = format!(
                         "`{name}` is documented, but `{}` has no such formal; it is left out",

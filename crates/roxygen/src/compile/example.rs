@@ -20,6 +20,8 @@ impl ToolCompiler<'_, '_, '_> {
             unconditional = unconditional.or_else(|| self.unconditional_example(id, block));
         }
         let example = match (unconditional, conditional) {
+            // A tool has one example. The unconditional code is run, since its output does not
+            // depend on the machine.
             (Some(code), Some(conditional)) => Some(code.followed_by(&conditional)),
             (code, conditional) => code.or(conditional),
         };
@@ -42,6 +44,8 @@ impl ToolCompiler<'_, '_, '_> {
                     Some(code) => parts.push(code.replace("\r\n", "\n").trim_end().to_owned()),
                     None => {
                         let is_own = id == self.id;
+                        // Offsets of other blocks may be in another file, which the reporter cannot
+                        // name.
                         let offset = if is_own { tag.offset } else { self.block().offset() };
                         let message = format!("there is no `{}` in the package", tag.text());
                         let hint = "give the path of a file relative to the package";

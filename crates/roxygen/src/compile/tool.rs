@@ -32,6 +32,7 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
         let function = self.function()?;
         let tool = format!("{}-{}", self.package.name, function.name);
         self.reporter.tool = Some(tool.clone());
+        // Before everything else: without a valid name there is no file to write.
         self.check_name(&tool)?;
         self.check_block();
         let keywords = keywords::read_keywords(self.block(), self.reporter);
@@ -50,6 +51,7 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
         put("category", keywords.category.map(Json::from));
         put("dangerous", keywords.is_dangerous.then_some(Json::Bool(true)));
         put("requires_approval", keywords.requires_approval.then_some(Json::Bool(true)));
+        // Only what a keyword states: an absent keyword must not appear as a declared annotation.
         put("mutates", keywords.is_read_only.then_some(Json::Bool(false)));
         put("network", keywords.needs_network.then_some(Json::Bool(true)));
         put("returns", self.compile_returns());
@@ -103,6 +105,7 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
             let message = format!("`{}` has no title and no description", function.name);
             let hint = "begin the block with a sentence";
             self.reporter.report(&UNDESCRIBED, self.block().offset(), message, hint);
+            // The format requires a description, and a tool without one is still callable.
             return format!("The R function `{}`", function.name);
         }
         parts.join("\n\n")
@@ -141,6 +144,7 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
         for formal in function.formals.iter().filter(|formal| !formal.name.starts_with('.')) {
             let found = self.package.find_param(self.id, &formal.name);
             let text = found.map(|(_, tag)| param::text(tag)).unwrap_or_default();
+            // Inherited text may be in another file; then problems are reported at the formal.
             let offset = found.filter(|(id, _)| id.file == self.id.file).map(|(_, tag)| tag.offset);
             let documentation = found.map(|_| ParamText { text: &text, offset });
             let property = parameter::compile_property(

@@ -30,6 +30,7 @@ fn infer_operation(node: Node<'_>, source: &str) -> Option<ValueType> {
     let side = |name| node.child_by_field_name(name).map(|side| fold(side, source).value_type());
     match &source[node.child_by_field_name("operator")?.byte_range()] {
         "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" => Some(ValueType::Boolean),
+        // R makes integers of whole bounds and doubles of others; number covers both.
         ":" => Some(ValueType::Number.array()),
         // Arithmetic is elementwise, so the result is a scalar only if neither side is a vector.
         "+" | "-" | "*" | "/" | "^" => {

@@ -44,6 +44,7 @@ impl Constant {
             }
             (ValueType::Boolean, Self::Bool(value)) => Some((*value).into()),
             (ValueType::Object, Self::List(items)) => to_object(items),
+            // `list()` is how authors write "no rows".
             (ValueType::Rows, Self::List(items)) if items.is_empty() => Some(json!([])),
             (ValueType::Array(element), Self::Vector(items)) => coerce_all(items, element),
             (ValueType::Array(element), Self::List(items)) => items
@@ -66,6 +67,7 @@ impl Constant {
 fn list_type(items: &[(Option<String>, Constant)]) -> ValueType {
     let mut types: Vec<_> =
         items.iter().map(|(name, item)| item.value_type().filter(|_| name.is_none())).collect();
+    // Equal neighbours collapse, so one entry is left if all items have the same type.
     types.dedup();
     match types.as_slice() {
         [Some(element)] => element.clone().array(),
@@ -80,6 +82,7 @@ fn coerce_all(items: &[Constant], element: &ValueType) -> Option<Json> {
         items.iter().any(|item| matches!(item, Constant::Integer(_) | Constant::Number(_)));
     let coerce = |item: &Constant| match item {
         _ if *element == ValueType::Text && has_text => Some(coerce_to_text(item)),
+        // `c(TRUE, 2)` is `c(1, 2)` in R.
         Constant::Bool(value) if has_number => Some(i32::from(*value).into()),
         item => item.to_json(element),
     };

@@ -22,6 +22,7 @@ pub(super) fn parse_number(text: &str) -> Option<Number> {
         return Some(whole.into());
     }
     let value: f64 = text.parse().ok()?;
+    // Just below 2^53, up to which doubles are exact.
     if value.fract() == 0.0 && value.abs() < 9e15 {
         Some(Number::from(value as i64))
     } else {
@@ -33,6 +34,7 @@ pub(super) fn parse_number(text: &str) -> Option<Number> {
 pub(super) fn unquote_string(text: &str) -> Option<String> {
     if let Some(raw) = text.strip_prefix(['r', 'R']).filter(|raw| raw.starts_with(['"', '\''])) {
         let inner = &raw[1..raw.len() - 1];
+        // `r"---(...)---"`: the dashes on both sides and one bracket on each are delimiters.
         let dashes = inner.len() - inner.trim_start_matches('-').len();
         return inner.get(dashes + 1..inner.len() - dashes - 1).map(str::to_owned);
     }
@@ -78,6 +80,7 @@ fn parse_hex(rest: &mut Chars<'_>, most: usize) -> Option<char> {
     let body = text.strip_prefix('{').unwrap_or(text);
     let digits = body.bytes().take(most).take_while(u8::is_ascii_hexdigit).count();
     let value = u32::from_str_radix(&body[..digits], 16).ok()?;
+    // The digits are ASCII, so characters and bytes count alike.
     let braces = if body.len() < text.len() { 2 } else { 0 };
     for _ in 0..digits + braces {
         rest.next();

@@ -18,7 +18,7 @@ fn long_signatures_and_quoted_names_are_read() {
     assert_eq!(
         with_code(&compilation.diagnostics, "TC024").len(),
         1,
-        "a name that clients refuse is said"
+        "a name that clients reject is reported"
     );
     let good = compile_text(&text.replace("`odd name`", "\"ok\""));
     let properties = read_back(&good.definitions[0])["parameters"]["properties"].clone();
@@ -101,7 +101,11 @@ fn documentation_is_inherited_within_the_package() {
         (&json!("Second"), &property("integer", "a count"))
     );
     assert_eq!(second["implementation_example"], "page(1)\n");
-    assert_eq!(lines_of(&compilation, "TC168", own), [3], "what is not in the package is said");
+    assert_eq!(
+        lines_of(&compilation, "TC168", own),
+        [3],
+        "a file outside of the package is reported"
+    );
     assert_eq!(lines_of(&compilation, "TC155", own), [6], "and what stays undocumented, too");
     assert!(
         with_code(&compilation.diagnostics, "TC150").is_empty(),

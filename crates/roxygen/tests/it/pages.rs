@@ -89,7 +89,7 @@ fn a_parameter_of_another_function_on_the_page_is_not_reported() {
     let page = |tags: &str, second: &str| {
         let own = tool(
             "sh1",
-            "@param x Numeric, the x\n#' @param y Numeric, of the other\n#' @param z Numeric, of nobody",
+            "@param x Numeric, the x\n#' @param y Numeric, of the other\n#' @param z Numeric, of none of them",
             "x",
         );
         (format!("{own}#' {tags}\n{second}\n"), own)
