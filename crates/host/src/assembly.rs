@@ -100,6 +100,7 @@ impl Assembly {
 
     /// The crib's own tools, prompts and content, and every diagnostic.
     pub fn loaded(&self) -> &Loaded {
+        // Commands that only need the configuration never read a definition.
         self.loaded.get_or_init(|| self.loader.lock().load(&self.crib))
     }
 
@@ -168,6 +169,7 @@ impl Assembly {
         let mut notes = String::new();
         match self.crib.reopen() {
             Ok(crib) => self.crib = crib,
+            // A half-edited file must not change roots, sandbox or policy of a running server.
             Err(error) => notes = format!("; kept the configuration: {error}"),
         }
         let loaded = self.loader.get_mut().load(&self.crib);
@@ -175,6 +177,7 @@ impl Assembly {
         let mut prompts_changed = false;
         if let Some(components) = self.components.get_mut() {
             prompts_changed = components.providers.replace(&self.crib, &loaded);
+            // The description of `get_content` lists the categories, which may have changed.
             components.providers.guide.describe(&mut components.natives);
         }
         let kept: Vec<_> = loaded.stale.iter().map(ToString::to_string).collect();
@@ -184,6 +187,7 @@ impl Assembly {
         }
         let tools = count(loaded.tools, "tool");
         let errors = count(loaded.count(Severity::Error), "error");
+        // Replaced last, so that a panic above leaves the old definitions in place.
         self.loaded = OnceLock::from(loaded);
         Reloaded { summary: format!("reloaded: {tools}, {errors}{notes}"), prompts_changed }
     }
@@ -197,6 +201,8 @@ impl Assembly {
         if let Some(components) = self.components.get() {
             return Ok(components);
         }
+        // Not `get_or_try_init`, which is unstable: two threads may both build them, and the first
+        // result is kept.
         let components = self.make_components()?;
         Ok(self.components.get_or_init(|| components))
     }
@@ -207,6 +213,7 @@ impl Assembly {
         let (runtime, loaded) = thread::scope(|scope| {
             let opening = scope.spawn(|| self.bare_runtime());
             let loaded = self.loaded();
+            // A panic of the thread is a bug and must not become a missing store.
             (opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), loaded)
         });
         let runtime = runtime?;

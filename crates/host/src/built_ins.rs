@@ -27,6 +27,7 @@ pub(crate) fn build(
     providers: &Providers,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, AssemblyError> {
+    // The flag wins over the variable, which clients set for all of their servers.
     let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
         Some(prefix) => Prefix::parse(prefix).map_err(AssemblyError::Prefix)?,
         None => Prefix::unset(),
@@ -52,6 +53,7 @@ pub(crate) fn build(
 /// Adds those built-in tools to a catalog that the crib's configuration asks for.
 pub(crate) fn add_to(catalog: &Catalog, crib: &Crib, natives: &[Native]) -> Catalog {
     let wanted = natives.iter().filter(|native| is_wanted(crib, native));
+    // `with` replaces tools of the same name, so a built-in one always wins.
     catalog.with(wanted.map(|native| Arc::new(described_by(catalog, &native.tool))))
 }
 
@@ -102,6 +104,7 @@ fn doctor(crib: &Crib, rendering: &RmdRenderer) -> Doctor {
 fn checker(crib: &Crib) -> Checker {
     let crib = crib.clone();
     Arc::new(move |name, text| {
+        // The name decides the format where the content alone does not.
         let loaded = workspace::check_text(&crib, name.unwrap_or("definition"), text);
         let positions = report::positions_in(text, &loaded.diagnostics);
         Checked {

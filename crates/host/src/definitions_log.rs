@@ -25,6 +25,7 @@ pub(crate) fn log(crib: &Crib, loaded: &Loaded) {
         match diagnostic.severity {
             Severity::Error => tracing::error!("{text}"),
             Severity::Warning => tracing::warn!("{text}"),
+            // Notes are advice for authors, and would fill the log of a server.
             Severity::Note => tracing::debug!("{text}"),
         }
     }
@@ -42,6 +43,7 @@ pub(crate) fn log(crib: &Crib, loaded: &Loaded) {
 
 /// Where definitions belong, if none were found but files outside those folders look like some.
 pub(crate) fn misplaced_definitions(crib: &Crib, loaded: &Loaded) -> Option<String> {
+    // Only if nothing was found: a crib may well have other JSON files at its root.
     let strays = if loaded.files == 0 { crib.count_misplaced_definitions() } else { 0 };
     let files = count(strays, "JSON or YAML file");
     (strays > 0).then(|| {
@@ -55,6 +57,7 @@ pub(crate) fn misplaced_definitions(crib: &Crib, loaded: &Loaded) -> Option<Stri
 fn warn_of_drift(crib: &Crib, loaded: &Loaded) {
     let drift = match Lock::read(crib) {
         Ok(lock) => lock.find_drift(&Lock::from_catalog(&loaded.catalog)),
+        // A lock file is optional.
         Err(LockError::Missing(_)) => return,
         Err(error) => return tracing::warn!("{error}"),
     };

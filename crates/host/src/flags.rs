@@ -50,6 +50,7 @@ pub(crate) fn open(crib: &Crib, environment: &Environment, on_change: OnFlagChan
 
 /// Reads the flags that switches depend on; reads nothing if there are no switches.
 pub(crate) async fn read_for(switches: &[Switch], flags: &Flags) -> Result<FlagValues, Failure> {
+    // Reading opens the user's store, which most cribs do not need.
     if switches.is_empty() { Ok(FlagValues::new()) } else { flags.values().await }
 }
 

@@ -69,10 +69,12 @@ impl Observation {
         };
         let admitted = runtime.admit(tool, arguments.clone()).map_err(ObserveError::Call)?;
         let plan =
+            // A single program calls no other tools, so an empty catalog is enough.
             runtime.plan(&Catalog::default(), tool, &admitted).map_err(ObserveError::Call)?;
         Ok(Self {
             trace: TraceFile::create(&settings.temp)?,
             own: settings.roots.iter().chain([&settings.crib]).cloned().collect(),
+            // strace reports real paths, and `/tmp` may be a link.
             temp: settings.temp.canonicalize().unwrap_or_else(|_| settings.temp.clone()),
             values: path_values(process, &admitted, plan.folder()),
             plan,
@@ -87,6 +89,7 @@ impl Observation {
     /// Reads the trace and derives the profile; `None` if the program never ran.
     pub fn finish(self) -> Result<Option<Profile>, ObserveError> {
         let bytes = fs::read(&self.trace.0).map_err(|error| self.trace.error(error))?;
+        // strace writes its first line when the program starts.
         if bytes.is_empty() {
             return Ok(None);
         }

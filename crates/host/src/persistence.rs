@@ -42,6 +42,7 @@ pub(crate) fn open_runtime(
         }
         Err(error) if persistence == Persistence::Required => Err(error.into()),
         Err(error) => {
+            // Tools keep working: a read-only home folder should not take a server down.
             tracing::error!("operations and approvals are kept in memory only: {error}");
             Ok(Runtime::new(settings))
         }

@@ -44,6 +44,7 @@ impl Providers {
     /// The renderer of the crib's documents. The first call decides which runtime it renders with.
     pub(crate) fn rendering(&self, crib: &Crib, runtime: &Runtime) -> RmdRenderer {
         let make = || RmdRenderer::new(&self.documents, renderer(runtime, crib.render_settings()));
+        // One renderer for all tools, because it limits concurrent renders and owns the cache.
         self.rendering.get_or_init(make).clone()
     }
 
@@ -67,6 +68,7 @@ impl Providers {
 
     /// Whether a change of this path may change the list of resources.
     pub(crate) fn affects_resource_list(&self, path: &Path) -> bool {
+        // A folder that appears or disappears changes the list without an event for each file.
         self.documents.may_be_folder(path) || !self.uris_of(path).is_empty()
     }
 

@@ -35,6 +35,7 @@ pub async fn fill_positions(crib: &Crib, operations: &mut [Operation]) {
     let sockets = servers::sockets_of(&crib.state_folder());
     let answers =
         timeout(TIMEOUT, servers::send(&sockets, servers::QUEUE)).await.unwrap_or_default();
+    // Several servers may serve one crib; each knows only its own queue.
     for mut positions in answers
         .iter()
         .filter_map(|answer| serde_json::from_str::<HashMap<String, String>>(answer).ok())

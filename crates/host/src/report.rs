@@ -82,8 +82,10 @@ impl<'a> Report<'a> {
         let text = self.texts.get(&finding.diagnostic.origin.source)?;
         let start = *text.line_starts.get(position.line - 1)?;
         let end = text.line_starts.get(position.line).map_or(text.text.len(), |next| next - 1);
+        // Files with Windows line endings would otherwise move the cursor of the terminal.
         let line = text.text.get(start..end)?.trim_end_matches('\r');
         let from = position.bytes.start.min(start + line.len()) - start;
+        // A range may span several lines; only its part on the first one is underlined.
         let to = position.bytes.end.clamp(start + from, start + line.len()) - start;
         Some((line, from..to))
     }
@@ -117,6 +119,7 @@ impl Text {
             return None;
         }
         let bytes = locator.range(location);
+        // The first line starts at 0, so the result is at least 1, which is the number of the line.
         let line = self.line_starts.partition_point(|start| *start <= bytes.start);
         let start = self.line_starts[line - 1];
         let column =

@@ -59,6 +59,8 @@ impl ServedCrib {
         environment: &Environment,
         options: Options,
     ) -> Result<Self, AssemblyError> {
+        // Flags are opened before the server exists, but have to notify it: the cell is filled at
+        // the end.
         let started: Arc<OnceLock<Weak<Shared>>> = Arc::default();
         let on_flag_change = follow_own_changes(Arc::clone(&started), environment.state_folder());
         let assembly = Assembly::new(crib, environment, Options { on_flag_change, ..options });
@@ -68,6 +70,7 @@ impl ServedCrib {
         for missing in snapshot::missing_restrictions(crib) {
             tracing::warn!("tools are served without {missing}");
         }
+        // Before the first call, so that processes of a dead server cannot interfere with new ones.
         recover(&runtime).await;
         let operations = runtime.operations();
         tokio::spawn(prune_regularly(operations.clone(), crib.config.limits.retention()));
@@ -98,8 +101,11 @@ impl ServedCrib {
     /// Reads the crib again and serves the result. Returns a line for a person.
     pub async fn reload(&self) -> String {
         let mut states = self.0.switch_states.lock().await;
+        // An empty list makes `publish` replace the snapshot even if no switch has moved.
         states.clear();
         let served = self.clone();
+        // Reading definitions takes the disk and all cores; the executor must go on answering
+        // clients.
         let read = tokio::task::spawn_blocking(move || {
             let mut assembly = served.0.assembly.lock();
             let reloaded = assembly.reload();
@@ -132,6 +138,7 @@ impl ServedCrib {
         let assembly = self.0.assembly.lock();
         let (crib, content) = (assembly.crib(), &assembly.loaded().content);
         let has_documents = !content.categories.is_empty() || crib.documents.is_some();
+        // Watching costs a thread and inotify handles, of which there are few per user.
         if watched == Watched::Documents && !has_documents {
             return Ok(());
         }
@@ -143,8 +150,10 @@ impl ServedCrib {
         let shared = Arc::downgrade(&self.0);
         let watcher = workspace::watch(crib, content, move |changes| {
             let Some(shared) = shared.upgrade() else { return };
+            // Without `--watch` a person decides when definitions are read again.
             let definitions = changes.definitions && watched == Watched::Everything;
             let changes = Changes { definitions, ..changes };
+            // On the watcher's own thread: the next change waits until this one is served.
             executor.block_on(Self(shared).follow_files(&changes));
         });
         match watcher {
@@ -209,6 +218,7 @@ impl ServedCrib {
         let values =
             flags::read_for(&switches, &self.0.flags).await.map_err(|failure| failure.message)?;
         let states = flags::switch_states(&switches, &values);
+        // Most changes of flags switch no tool, and clients should not list again for them.
         if !last.is_empty() && *last == states {
             return Ok(());
         }
@@ -263,6 +273,7 @@ fn follow_own_changes(started: Arc<OnceLock<Weak<Shared>>>, state: PathBuf) -> O
         Box::pin(async move {
             let Some(shared) = shared else { return };
             ServedCrib(shared).follow_flags().await;
+            // Not awaited: another server may be slow or hang.
             tokio::spawn(async move { servers::notify_flags_changed(&state).await });
         })
     })
@@ -272,6 +283,7 @@ fn follow_own_changes(started: Arc<OnceLock<Weak<Shared>>>, state: PathBuf) -> O
 /// interval.
 async fn prune_regularly(operations: Operations, (age, bytes): (Duration, u64)) {
     loop {
+        // A retention longer than the time since 1970 keeps everything.
         let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
         if let Err(failure) = operations.prune(Retention { since, bytes }).await {
             tracing::warn!("cannot delete old operations: {}", failure.message);

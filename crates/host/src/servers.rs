@@ -39,6 +39,7 @@ pub fn sockets_of(crib_state: &Path) -> Vec<PathBuf> {
 /// Asks every other server of the user to apply changed flags, by the user's state folder.
 pub async fn notify_flags_changed(state: &Path) {
     let own = own_socket(Path::new(""));
+    // The names contain the process id; this server has applied the change already.
     let is_other = |socket: &PathBuf| socket.file_name() != own.file_name();
     let others: Vec<_> =
         entries(&state.join("cribs")).flat_map(|crib| sockets_of(&crib)).filter(is_other).collect();

@@ -36,6 +36,7 @@ pub(crate) fn render(
         .with_unavailable(absence_reasons(crib, absent));
     match sessions {
         Sessions::ByConnection => snapshot,
+        // State may not follow a connection there: 2026-07-28 requires an explicit handle.
         Sessions::ByHandle => snapshot.with_session_handles(),
     }
 }
@@ -79,5 +80,6 @@ pub fn find_tool<'c>(catalog: &'c Catalog, crib: &Crib, name: &str) -> Option<&'
         || catalog.tools().iter().find(|tool| tool.bare_name.as_deref() == Some(name));
     let by_full_name =
         || name.strip_prefix(&name::qualify(&crib.name(), "")).and_then(|name| catalog.get(name));
+    // The exact name first: a bare name of one package may be the full name of another tool.
     catalog.get(name).or_else(by_bare_name).or_else(by_full_name)
 }

@@ -31,6 +31,8 @@ impl UserStore {
             let opened = tokio::task::spawn_blocking(move || Store::open_user(&folder)).await;
             let store =
                 opened.map_err(|error| unusable(&error))?.map_err(|error| unusable(&error))?;
+            // Set inside the initializer, so only the request that opened the store reports the
+            // loss.
             was_replaced = store.moved_aside().is_some();
             Ok(Arc::new(store))
         });

@@ -41,14 +41,17 @@ impl Profile {
         let is_own = |path: &Path| own.iter().any(|root| path.starts_with(root));
         let is_named = |path: &Path| values.iter().any(|(_, paths)| is_below(path, paths));
         let access = values.iter().filter_map(|(name, paths)| {
+            // A parameter may name a folder, whose files the program opens.
             let touches = |set: &BTreeSet<PathBuf>| set.iter().any(|path| is_below(path, paths));
             Some(((*name).clone(), access(touches(&read), touches(&written))?))
         });
         Self {
             roots: own.clone(),
             network: accesses.network,
+            // Writing to `/dev/null` changes nothing.
             mutates: written.iter().any(|path| !is_device(path)),
             access: access.collect(),
+            // A file that is read and written needs one line, not two.
             inside_read: select(&read, |path| is_own(path) && !written.contains(path)),
             inside_written: select(&written, is_own),
             unnamed: read

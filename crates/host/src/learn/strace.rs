@@ -71,6 +71,7 @@ impl<'t> Parser<'t> {
             return;
         };
         let text = text.trim_start();
+        // With several processes strace splits a call that another line interrupts.
         if let Some(half) = text.strip_suffix("<unfinished ...>") {
             self.unfinished.insert(process, half.trim_end());
         } else if let Some((_, rest)) =
@@ -88,6 +89,7 @@ impl<'t> Parser<'t> {
         if !self.folders.contains_key(process) {
             self.folders.insert(process, self.last_folder.clone());
         }
+        // `-1` is an error; `?` is a call that never returned, such as `exit_group`.
         if !call.result.starts_with('-') && !call.result.starts_with('?') {
             self.record(process, &call);
         }
@@ -109,6 +111,7 @@ impl<'t> Parser<'t> {
                 return self.accesses.network |=
                     call.arguments.first().is_some_and(|family| is_external(family));
             }
+            // Local sockets too: a daemon such as Docker's gives more access than the network.
             "connect" => return self.accesses.network = true,
             "execve" => (&[plain(0)], &[]),
             "execveat" => (&[at(0, 1)], &[]),
@@ -119,6 +122,7 @@ impl<'t> Parser<'t> {
             | "utimensat" | "futimesat" => (&[], &[at(0, 1)]),
             "rename" => (&[], &[plain(0), plain(1)]),
             "renameat" | "renameat2" => (&[], &[at(0, 1), at(2, 3)]),
+            // The new name counts as written, the old one only as read.
             "link" => (&[plain(0)], &[plain(1)]),
             "linkat" => (&[at(0, 1)], &[at(2, 3)]),
             "symlink" => (&[], &[plain(1)]),
@@ -139,6 +143,7 @@ impl<'t> Parser<'t> {
         // The result names the file after following links.
         let path =
             descriptor_path(Some(&call.result)).or_else(|| self.path(process, call, argument));
+        // Such a descriptor gives no access to the content.
         let Some(path) = path.filter(|_| !flags.contains("O_PATH")) else {
             return;
         };
@@ -204,6 +209,7 @@ fn split_call(text: &str) -> Option<SystemCall<'_>> {
                 let result = rest[index + 1..].trim_start().strip_prefix('=')?.trim();
                 return Some(SystemCall { name, arguments, result });
             }
+            // `-y` writes paths in angle brackets, which may contain commas.
             '(' | '[' | '{' | '<' => depth += 1,
             ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
@@ -231,6 +237,8 @@ fn unescape(text: &str) -> OsString {
             bytes.push(
                 tail[..octal]
                     .iter()
+                    // Three octal digits can exceed a byte; strace never writes such, so wrapping
+                    // is enough.
                     .fold(0, |value: u8, digit| value.wrapping_mul(8).wrapping_add(digit - b'0')),
             );
             rest = &tail[octal..];
