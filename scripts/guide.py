@@ -83,7 +83,8 @@ async def main():
     server = subprocess.Popen([TOOLCRIB, *arguments, "--http", f"127.0.0.1:{port}"], env=environment)
     try:
         while subprocess.call(["bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port}"], stderr=subprocess.DEVNULL):
-            assert server.poll() is None, "the server exited"
+            exited = server.poll() is not None
+            assert not exited, "the server exited"
             time.sleep(0.05)
         for era in ("legacy", "2026-07-28"):
             stdio = StdioServerParameters(command=TOOLCRIB, args=arguments, env=environment)

@@ -33,6 +33,7 @@ pub(crate) fn collect_ids(arguments: &Arguments) -> Result<Vec<OperationId>, Fai
     let mut ids = Vec::new();
     for text in get_text(arguments, "id").into_iter().chain(several) {
         let id = parse_id(text)?;
+        // Clients send the same id in `id` and `ids`; its result must be returned once.
         if !ids.contains(&id) {
             ids.push(id);
         }

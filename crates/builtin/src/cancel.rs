@@ -36,6 +36,7 @@ pub(crate) fn native(operations: &Operations) -> Native {
     )
     .title("Cancel an operation");
     native.tool.annotations.mutates = Some(true);
+    // Cancelling twice changes nothing, so a client may repeat it.
     native.tool.annotations.idempotent = Some(true);
     native
 }
@@ -49,6 +50,7 @@ async fn cancel(
     let id = parse_id(get_text(arguments, "id").unwrap_or_default())?;
     let operation = operations.cancel(Viewer::Owner(&owner), &id).await?;
     if operation.state == State::Cancelled {
+        // The caller sees the end in this response, so it need not be delivered again.
         operations.collect(vec![id]).await?;
     }
     Ok(build_outcome(&operation))

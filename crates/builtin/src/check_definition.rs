@@ -93,6 +93,7 @@ pub(crate) fn native(checker: &Checker) -> Native {
 }
 
 fn truncate(mut checked: Checked) -> Checked {
+    // The counts stay complete, so the model knows that there is more.
     checked.diagnostics.truncate(MAX_FINDINGS);
     checked
 }

@@ -112,6 +112,7 @@ impl Flags {
             (name.as_str().to_owned(), Setting { value: value.into_json(), source: Source::Config })
         };
         let mut found: BTreeMap<_, _> = defaults.into_iter().map(configured).collect();
+        // From the weakest to the strongest layer, so that later ones overwrite.
         for (source, space) in stored.into_iter().rev() {
             let all = self.0.storage.all(&space).await?;
             found.extend(all.into_iter().map(|(name, value)| (name, Setting { value, source })));
@@ -132,6 +133,8 @@ impl Flags {
         };
         let before =
             self.0.storage.set(&space, name.as_str(), value.map(FlagValue::into_json)).await?;
+        // Awaited: when the caller gets its response, the tools that the flag switches are already
+        // served.
         (self.0.on_change)().await;
         Ok(before)
     }
@@ -153,6 +156,7 @@ impl Flags {
         };
         Ok(Layers {
             stored: vec![(Source::Project, space_of(&project.path)), global],
+            // The configuration belongs to the crib; other projects have their own.
             defaults: if project.is_own { (self.0.defaults)() } else { FlagValues::new() },
         })
     }
@@ -166,6 +170,7 @@ impl Flags {
         };
         let sources = Arc::clone(&self.0);
         let found = tokio::task::spawn_blocking(move || {
+            // Compared after identification, because a worktree and its main tree are one project.
             let own = (sources.identify)(&sources.folder);
             let path = named.map_or_else(|| own.clone(), |path| (sources.identify)(&path));
             Project { is_own: path == own, path }

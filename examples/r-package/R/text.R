@@ -27,7 +27,7 @@ mcp_tool_text_count <- function(text, by = c("count", "word"), n = 10L, .state_e
 
 #' Get the text that was counted last
 #'
-#' @param missing Character string, the value to return if there is none
+#' @param missing Character string, the value to return if there is no text yet
 #' @param .state_env Environment. The session's state
 #' @return Character string, the text
 #' @examples

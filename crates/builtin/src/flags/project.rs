@@ -14,6 +14,7 @@ pub(crate) fn parse_scope(project: Option<&str>) -> Result<Scope, String> {
     };
     let path = match text.split_once("://") {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
+            // `file://localhost/path` is the long form of `file:///path` (RFC 8089).
             let path = rest.strip_prefix("localhost").unwrap_or(rest);
             if !path.starts_with('/') {
                 return Err(

@@ -249,6 +249,7 @@ async fn set(
 ) -> Result<Reply<Changed>, Failure> {
     let (name, value, scope) = match (FlagName::new(name), parse_value(value), scope) {
         (Ok(name), Ok(value), Ok(scope)) => (name, value, scope),
+        // All problems at once, so that a model needs one attempt to correct them.
         (name, value, scope) => {
             let problems = [name.err().map(|bad| bad.to_string()), value.err(), scope.err()];
             return Ok(invalid(problems.into_iter().flatten()));
@@ -261,6 +262,7 @@ async fn set(
         value.as_ref().map_or_else(|| "not set".to_owned(), Value::to_string)
     };
     let mut message = format!("`{name}` is now {}; it was {}.", shown(&now), shown(&before));
+    // Models write `"true"`, which is a string and switches nothing; say so instead of guessing.
     if is_word {
         message.push_str(" The value is a string; use true or false to switch a flag on or off.");
     }

@@ -66,6 +66,8 @@ impl CategoryDir {
         {
             walk.visit(&dir, &format!("{below}/"), depth);
         }
+        // Directory order differs between file systems, and the order of documents is part of the
+        // result.
         walk.listing.paths.sort_unstable();
         walk.listing
     }
@@ -128,6 +130,7 @@ impl Walk<'_> {
             let path = format!("{prefix}{name}");
             // A link to a folder is skipped: its target is outside, or listed anyway. A folder that
             // cannot be opened is listed like a file, so that reading it reports the error.
+            // `is_dir` follows the link, within the handle.
             let is_listed = !kind.is_symlink() || !dir.is_dir(&*name);
             match if kind.is_dir() { entry.open_dir().ok() } else { None } {
                 Some(below) => self.visit(&below, &format!("{path}/"), depth - 1),
@@ -139,6 +142,7 @@ impl Walk<'_> {
 
     /// Adds a file. Returns false at the limit or when the request was cancelled.
     fn add(&mut self, path: String) -> bool {
+        // A category may be a home folder by mistake.
         if self.listing.paths.len() >= MAX_FILES || (self.stop)() {
             self.listing.is_truncated = true;
             return false;

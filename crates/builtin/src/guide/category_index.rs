@@ -63,6 +63,7 @@ impl CategoryIndex {
         budget: &mut SearchBudget,
         stop: &dyn Fn() -> bool,
     ) -> Result<Arc<ListedPart>, SearchError> {
+        // Patterns of one request often look into the same folder.
         let key = (reach.below.clone(), reach.depth);
         if let Some(listed) = self.listed.get(&key) {
             return Ok(Arc::clone(listed));
@@ -91,6 +92,7 @@ impl CategoryIndex {
         let matcher = Matcher::new([pattern]).map_err(SearchError::InvalidGlob)?;
         let listed = self.list(scope_of(pattern), budget, stop)?;
         let paths = &listed.listing.paths;
+        // A plain name is looked up, because an expression may have hundreds of them.
         let found = if is_plain(&pattern.glob) {
             let indexes = listed.by_name.get(&pattern.glob).into_iter().flatten();
             indexes.map(|index| paths[*index].clone()).collect()

@@ -57,6 +57,7 @@ impl GuideContent {
             Some(patterns) => expression.with_patterns(patterns)?,
             None => expression,
         };
+        // After the two forms are combined, because that multiplies patterns.
         check_length(&expression)?;
         Ok(self.search(&expression, context))
     }
@@ -69,6 +70,7 @@ impl GuideContent {
     pub(super) fn read_path(&self, name: &str, path: &str, context: &Context) -> ContentReply {
         let search =
             || Search::new(self, context).with_limits(Limits { bytes: usize::MAX, ..self.limits });
+        // The exact path first: a file name may contain characters that a pattern would interpret.
         let exact = self.category(name).and_then(|category| search().read_exact(category, path));
         exact.unwrap_or_else(|| {
             let term = Term {

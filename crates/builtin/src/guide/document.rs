@@ -46,6 +46,7 @@ pub(super) fn read(
     let uri = uri::for_document(&category.name, path);
     let text = read_text(folder, path, &uri)?;
     let front = parse_front_matter(&text, path, &uri)?;
+    // Before rendering, because a template may do work or call tools.
     if let Some(requires) = unmet_requirement(&front, request.flags) {
         return Ok(Err(Filtered { uri, requires }));
     }
@@ -80,9 +81,11 @@ pub(super) fn summarize(folder: &CategoryDir, path: &str) -> DocumentSummary {
     } else {
         Vec::new()
     };
+    // The head may end inside a character.
     let text = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     match FrontMatter::of(text) {
         Ok(front) => {
+            // `body` is the rest of `text`, so the difference is the front matter.
             let before = u64::try_from(text.len() - front.body.len()).unwrap_or_default();
             DocumentSummary {
                 title: front.text("title").map(str::to_owned),
@@ -151,6 +154,8 @@ pub(super) fn failure(of: &str, error_type: ErrorType, error: String) -> Content
 
 fn part_kind(category: &Category, front: &FrontMatter<'_>) -> PartKind {
     let is_marked = front.text("type").is_some_and(|kind| INSTRUCTION_TYPES.contains(&kind));
+    // Both are needed: a file that someone drops into a folder must not become an instruction by
+    // its own claim.
     if category.instruct && is_marked { PartKind::Instruction } else { PartKind::Information }
 }
 
@@ -201,6 +206,7 @@ fn render_template(
     let mut environment = request.project.build_environment(request.flags, request.context);
     let included = Arc::clone(folder);
     environment.set_loader(move |name| load_include(&included, name));
+    // So that errors name lines of the file.
     let source = template::pad_lines(front.body, front.lines);
     let context = minijinja::context! {
         category => minijinja::context! { name => &category.name, description => &category.description },
@@ -214,6 +220,8 @@ fn load_include(folder: &CategoryDir, name: &str) -> Result<Option<String>, Erro
     let rejected = |why: String| {
         Error::new(ErrorKind::InvalidOperation, format!("cannot include `{name}`: {why}"))
     };
+    // The handle would stop `..` as well, but with a message that does not help; `_` files are
+    // there to be included.
     if name.split('/').any(|part| part.starts_with('.')) {
         return Err(rejected("it leads out of the category or is hidden".to_owned()));
     }

@@ -61,6 +61,7 @@ impl Guide {
         &self,
         search: impl FnOnce(&GuideContent) -> T + Send + 'static,
     ) -> T {
+        // A clone of the pointer: the lock is not held while the disk is read.
         let content = self.content();
         let searched = tokio::task::spawn_blocking(move || search(&content)).await;
         searched.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))

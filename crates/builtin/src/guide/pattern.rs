@@ -55,6 +55,7 @@ pub(super) fn is_plain(glob: &str) -> bool {
 fn compile(glob: &str) -> Result<GlobMatcher, String> {
     // `folder/` means everything in the folder.
     let whole = if glob.ends_with('/') { format!("{glob}**") } else { glob.to_owned() };
+    // `*` stays within one folder, as in gitignore and most shells.
     let built = GlobBuilder::new(&whole).literal_separator(true).backslash_escape(true).build();
     built.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
@@ -67,6 +68,7 @@ pub(super) fn scope_of(pattern: &Pattern) -> SearchScope {
     let literals = parts.iter().take(parts.len() - 1).take_while(|part| is_literal(part)).count();
     let (below, rest) = parts.split_at(literals);
     let is_unlimited =
+        // Alternatives may contain slashes, so their depth is unknown.
         rest.iter().any(|part| part.contains("**") || part.contains('{') || part.is_empty());
     if is_unlimited {
         return SearchScope::unlimited_below(below.join("/"));

@@ -164,6 +164,8 @@ fn read(
     path: Option<String>,
 ) -> Result<Option<ResourceContent>, Interrupt> {
     if let (Some(category), Some(path)) = (content.category(&name), &path)
+        // Images and PDFs are returned as bytes; JSON and YAML are text and go through the usual
+        // way.
         && !media_type(path).starts_with("text/")
         && let Some(binary) = read_binary(category, path, &uri)
     {
@@ -177,6 +179,7 @@ fn read(
     match reply.parts.as_slice() {
         [] => explain_empty(&reply),
         [part] if path.is_some() => {
+            // The path may have been completed: `guide://lang/python` is `python.md`.
             let found = uri::parse(&part.uri).and_then(|(_, path)| path);
             let mime_type = found.as_deref().map_or(mime_type, |path| media_type(path).to_owned());
             Ok(Some(ResourceContent { uri, mime_type, body: Body::Text(part.text.clone()) }))

@@ -135,6 +135,8 @@ impl<'a> Search<'a> {
             return Err(over_budget(&term.to_string()));
         }
         match (self.content.category(&term.name), self.content.collection(&term.name)) {
+            // A category wins over a collection of the same name, which the configuration check
+            // reports.
             (Some(category), _) => self.resolve_in_category(category, term),
             (None, Some(collection)) => {
                 self.resolve_in_collection(&collection.name, &collection.items, term)
@@ -150,6 +152,7 @@ impl<'a> Search<'a> {
     ) -> Result<Vec<DocumentPath<'a>>, ContentFailure> {
         let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
         let patterns: Vec<_> =
+            // A term with only exclusions narrows the default documents of the category.
             category.patterns.iter().filter(|_| !has_wanted).chain(&term.patterns).collect();
         let (wanted, unwanted): (Vec<_>, Vec<_>) =
             patterns.into_iter().partition(|pattern| pattern.sense == Sense::Wanted);
@@ -259,6 +262,7 @@ impl<'a> Search<'a> {
     fn record_no_match(&mut self, term: &Term, pattern: Option<&Pattern>) {
         let of =
             pattern.map_or_else(|| term.to_string(), |pattern| format!("{}/{pattern}", term.name));
+        // Listing the folder again for each of many misses would be slow and noisy.
         let hint = if self.has_hinted { None } else { self.suggest(term, pattern) };
         self.has_hinted = true;
         let error = hint.map_or_else(
@@ -308,6 +312,7 @@ impl<'a> Search<'a> {
             let is_full = self.context.cancel_token().is_cancelled()
                 || reply.parts.len() >= limits.documents
                 || omitted.len() >= MAX_OMITTED;
+            // Smaller documents after a large one may still fit, so this does not stop the loop.
             if is_full || bytes + min_size(&folder, path) > limits.bytes {
                 omitted.push(uri::for_document(name, path));
                 continue;

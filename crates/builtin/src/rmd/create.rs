@@ -59,7 +59,7 @@ enum TitleFrom {
     Content,
 }
 
-const PURPOSE: &str = "Creates a new R Markdown file.\n\nAdds the extension `.Rmd` if there is none (`.qmd` creates a Quarto \
+const PURPOSE: &str = "Creates a new R Markdown file.\n\nAdds the extension `.Rmd` if it is missing (`.qmd` creates a Quarto \
                        document) and creates folders as needed. Content without front matter gets one with the title; a title in \
                        the content's own front matter is kept. An existing document is replaced only with `overwrite` or \
                        `expected_hash`. Runs nothing.";

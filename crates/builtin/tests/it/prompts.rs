@@ -13,7 +13,7 @@ use toolkit::{Arguments, Content, Context, Interrupt, Native, Outcome, Prompt, P
 use crate::guide_fixture::GuideFixture;
 
 const GREET: &str = "---
-description: Greet somebody
+description: Greet a person
 args: <names...> [--loud]
 examples:
   - call: Ada Grace --loud
@@ -130,7 +130,7 @@ async fn prompt_documentation_format() {
     insta::assert_snapshot!(prompt.description, @r#"
     ## Description
 
-    Greet somebody
+    Greet a person
 
     ## Conceptual Schema
 
@@ -158,7 +158,7 @@ async fn prompt_documentation_format() {
     "#);
     assert_eq!(
         first_prompt(&prompt_set("greet", GREET, Detail::Concise)).await.description,
-        "Greet somebody"
+        "Greet a person"
     );
     assert!(
         !first_prompt(&prompt_set("greet", GREET, Detail::SchemaLess))
@@ -322,7 +322,7 @@ async fn missing_arguments_print_as_nothing() {
         rejection("review", REVIEW, json!({"path": " "})).await,
         "the prompt needs `path`: The file"
     );
-    let text = "---\ndescription: D\narguments:\n  - name: who\n    description: W\n---\nHello {{ who }}!{{ who is none }}";
+    let text = "---\ndescription: D\narguments:\n  - name: who\n    description: W\n---\nHello {{ who }}!{{ who == none }}";
     let text = get_in(&Server::new(), &prompt_set("p", text, Detail::Full), "p", json!({}))
         .await
         .expect("messages");

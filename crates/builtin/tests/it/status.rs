@@ -21,7 +21,7 @@ async fn lists_the_callers_operations_with_progress() {
     assert_eq!(one["message"], "halfway");
     assert!(!text(&outcome).contains(other.as_str()), "{}", text(&outcome));
     insta::assert_snapshot!(stable_text(&outcome), @"[id] `build`: running, 50 %, [seconds] s: halfway");
-    let none = fixture.call_as("nobody", "status", json!({})).await;
+    let none = fixture.call_as("stranger", "status", json!({})).await;
     assert_eq!(text(&none), "No operations match.");
 }
 
