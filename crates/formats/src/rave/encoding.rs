@@ -1,37 +1,38 @@
-//! What values of a parameter become in R, told by its schema.
+//! Chooses the R type of a parameter's values from its schema.
 
 use catalog::implementation::{Atom, Encoding};
 use serde_json::Value as Json;
 
-/// What a value of this schema becomes in R.
-pub(crate) fn encoding(schema: &Json) -> Encoding {
-    match kinds(schema).as_slice() {
-        ["array"] => of_items(&schema["items"]),
+/// Chooses the R type of values that match `schema`. Without this R would have to guess: an array of one
+/// string could become a character vector or a list, and `1` an integer or a double.
+pub(crate) fn choose_encoding(schema: &Json) -> Encoding {
+    match type_names(schema).as_slice() {
+        ["array"] => encode_items(&schema["items"]),
         ["object"] => Encoding::List,
         ["integer", "number"] | ["number", "integer"] => Encoding::Scalar(Atom::Double),
-        [_] => atom(schema).map_or(Encoding::Any, Encoding::Scalar),
-        // A single value or several of the same: R has no difference.
+        [_] => choose_atom(schema).map_or(Encoding::Any, Encoding::Scalar),
+        // One value or an array of such values: R has no scalars, so both are a vector.
         [one, "array"] | ["array", one]
-            if Some(*one) == kinds(&schema["items"]).first().copied() =>
+            if Some(*one) == type_names(&schema["items"]).first().copied() =>
         {
-            of_items(&schema["items"])
+            encode_items(&schema["items"])
         }
         _ => Encoding::Any,
     }
 }
 
-fn of_items(items: &Json) -> Encoding {
-    match kinds(items).as_slice() {
+fn encode_items(items: &Json) -> Encoding {
+    match type_names(items).as_slice() {
         ["object"] => Encoding::DataFrame,
-        ["array"] => atom(&items["items"]).map_or(Encoding::List, Encoding::Matrix),
-        // Of several kinds of values, those that are given decide.
+        ["array"] => choose_atom(&items["items"]).map_or(Encoding::List, Encoding::Matrix),
+        // Items of several types: the values of each call decide.
         [_, _, ..] => Encoding::Any,
-        _ => atom(items).map_or(Encoding::List, Encoding::Vector),
+        _ => choose_atom(items).map_or(Encoding::List, Encoding::Vector),
     }
 }
 
-fn atom(schema: &Json) -> Option<Atom> {
-    match (kinds(schema).as_slice(), schema["format"].as_str()) {
+fn choose_atom(schema: &Json) -> Option<Atom> {
+    match (type_names(schema).as_slice(), schema["format"].as_str()) {
         (["string"], Some("date")) => Some(Atom::Date),
         (["string"], Some("date-time")) => Some(Atom::DateTime),
         (["string"], _) => Some(Atom::Character),
@@ -42,11 +43,11 @@ fn atom(schema: &Json) -> Option<Atom> {
     }
 }
 
-/// The types, without `null`, which says nothing about the encoding.
-fn kinds(schema: &Json) -> Vec<&str> {
-    let kind = &schema["type"];
-    let several = kind.as_array().into_iter().flatten().filter_map(Json::as_str);
-    kind.as_str().into_iter().chain(several).filter(|kind| *kind != "null").collect()
+/// The types of a schema except for `null`: every R type has `NULL` or `NA`.
+fn type_names(schema: &Json) -> Vec<&str> {
+    let types = &schema["type"];
+    let several = types.as_array().into_iter().flatten().filter_map(Json::as_str);
+    types.as_str().into_iter().chain(several).filter(|name| *name != "null").collect()
 }
 
 #[cfg(test)]
@@ -54,10 +55,10 @@ mod tests {
     use catalog::implementation::{Atom, Encoding};
     use serde_json::json;
 
-    use super::encoding;
+    use super::choose_encoding;
 
     #[test]
-    fn schemas_decide_what_values_become() {
+    fn the_schema_decides_the_r_type() {
         for (schema, expected) in [
             (json!({"type": "string"}), Encoding::Scalar(Atom::Character)),
             (json!({"type": ["integer", "null"]}), Encoding::Scalar(Atom::Integer)),
@@ -81,7 +82,7 @@ mod tests {
             (json!({"type": "object"}), Encoding::List),
             (json!({}), Encoding::Any),
         ] {
-            assert_eq!(encoding(&schema), expected, "{schema}");
+            assert_eq!(choose_encoding(&schema), expected, "{schema}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The fields of a definition, put together to a tool.
+//! Reads the fields of a definition into a tool.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use catalog::{
 use serde_json::{Map, Value as Json};
 
 use super::{
-    encoding::encoding,
-    fit,
+    coerce::parse_bool,
+    encoding::choose_encoding,
+    normalize::SchemaNormalizer,
     rules::{MENDED_VALUE, MISSING_EXAMPLE, NO_PACKAGE},
-    schema::Mender,
 };
 use crate::{
     json::{Node, Value},
@@ -23,8 +23,9 @@ use crate::{
     schema::SchemaCheck,
 };
 
-/// A tool that takes longer than this answers with an operation.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A tool whose example took longer than this is asynchronous: many clients give up on a call after 30 to
+/// 60 seconds, and real arguments take longer than those of an example.
+const MAX_SYNCHRONOUS: Duration = Duration::from_secs(10);
 
 const KNOWN: KnownFields = KnownFields {
     groups: &[
@@ -44,7 +45,7 @@ const KNOWN: KnownFields = KnownFields {
     critical: &["name", "parameters", "dangerous", "requires_approval"],
 };
 
-/// Fields that older generators wrote.
+/// Fields of older generators that have no effect.
 const IGNORED: &[&str] = &["output_format", "example_response"];
 
 pub(super) struct ToolReader<'n, 'r> {
@@ -58,38 +59,39 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         Self { object: Object { node: root, at: &NodePath::ROOT }, text, report }
     }
 
-    /// The tool, unless something of it is an error.
-    pub(super) fn tool(mut self) -> Option<Tool> {
+    /// Reads the tool; none if it has an error.
+    pub(super) fn read(mut self) -> Option<Tool> {
         let errors = self.report.errors();
-        let name = self.name();
+        let name = self.read_name();
         self.report.tool = name.map(str::to_owned);
         self.object.check_known(&KNOWN, self.report);
-        self.note_ignored();
-        let description = self.description(name.unwrap_or_default());
-        let input = self.input();
-        let output = self.output();
+        self.report_ignored();
+        let description = self.read_description(name.unwrap_or_default());
+        let input = self.read_input();
+        let output = self.read_output();
         let [dangerous, requires_approval, mutates, network] =
-            ["dangerous", "requires_approval", "mutates", "network"].map(|key| self.flag(key));
-        let measured = self.measured();
-        let example = self.example();
-        let (category, version) = (self.words("category"), self.words("version"));
-        let title = self.words("title").or_else(|| name.map(title));
+            ["dangerous", "requires_approval", "mutates", "network"]
+                .map(|key| self.read_safety_flag(key));
+        let measured = self.read_execution_time();
+        let example = self.read_example();
+        let (category, version) = (self.read_text("category"), self.read_text("version"));
+        let title = self.read_text("title").or_else(|| name.map(title_from_name));
         if self.report.errors() > errors {
             return None;
         }
         let name = name?;
-        let implementation = self.implementation(name, &input);
+        let implementation = self.bind_function(name, &input);
         let origin = Origin {
             source: self.report.source().clone(),
             location: Location::Value(String::new()),
         };
         let mut tool = Tool::new(name, description, Schema::new(input), implementation, origin);
-        tool.parameters = parameters(&tool.input);
+        tool.parameters = locate_parameters(&tool.input);
         tool.title = title;
         tool.output = output.map(Schema::new);
         tool.description.transcript = example;
         tool.measured = measured;
-        tool.mode = if measured.is_some_and(|took| took > PATIENCE) {
+        tool.mode = if measured.is_some_and(|took| took > MAX_SYNCHRONOUS) {
             Mode::Asynchronous
         } else {
             Mode::Synchronous
@@ -106,28 +108,28 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         Some(tool)
     }
 
-    fn name(&mut self) -> Option<&'n str> {
+    fn read_name(&mut self) -> Option<&'n str> {
         let name = self.object.required("name", self.report)?;
         if let Err(problem) = name::check(name) {
             let found = self.report.at_value(
                 &BAD_NAME,
                 &NodePath::ROOT.key("name"),
-                format!("`{name}` cannot name a tool: {problem}"),
+                format!("`{name}` is not a valid tool name: {problem}"),
             );
             self.report.push(
-                found
-                    .received(name)
-                    .hint("clients take ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"),
+                found.received(name).hint(
+                    "clients accept ASCII letters, digits, `_`, `-` and `.`, up to 64 of them",
+                ),
             );
             return None;
         }
         Some(name)
     }
 
-    /// A tool without a description says at least which function it is.
-    fn description(&mut self, name: &str) -> String {
+    /// The description; a tool without one is described by its function.
+    fn read_description(&mut self, name: &str) -> String {
         let errors = self.report.errors();
-        if let Some(text) = self.words("description") {
+        if let Some(text) = self.read_text("description") {
             return text;
         }
         if self.report.errors() == errors {
@@ -139,13 +141,13 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             self.report.push(
                 problem
                     .expected("string")
-                    .hint("say in a sentence what it does and when to use it"),
+                    .hint("describe in a sentence what it does and when to use it"),
             );
         }
         format!("The R function `{name}`")
     }
 
-    fn input(&mut self) -> Map<String, Json> {
+    fn read_input(&mut self) -> Map<String, Json> {
         let at = NodePath::ROOT;
         let empty = Node { value: Value::Object(Vec::new()), span: self.object.node.span };
         let node = match self.object.node("parameters") {
@@ -154,7 +156,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 let problem = self.report.at_value(
                     &MISSING_FIELD,
                     &at,
-                    "`parameters` is missing; the tool takes none",
+                    "missing field `parameters`; the tool takes no arguments",
                 );
                 self.report.push(
                     problem
@@ -163,7 +165,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 );
                 &empty
             }
-            // R writes a list without items as an array.
+            // R does not distinguish an empty object from an empty array.
             Some(Node { value: Value::Array(items), .. }) if items.is_empty() => &empty,
             Some(node) => {
                 wrong_type(node, &at.key("parameters"), "object", self.report);
@@ -171,20 +173,22 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             }
         };
         let at = at.key("parameters");
-        let mended = Mender { text: self.text, report: self.report }.parameters(node, &at);
-        self.schema(&mended, &at)
+        let schema =
+            SchemaNormalizer { text: self.text, report: self.report }.normalize_input(node, &at);
+        self.check_schema(&schema, &at)
     }
 
-    fn output(&mut self) -> Option<Map<String, Json>> {
+    fn read_output(&mut self) -> Option<Map<String, Json>> {
         let node = self.object.node("returns").filter(|node| node.value != Value::Null)?;
         let at = NodePath::ROOT;
         let at = at.key("returns");
-        let mended = Mender { text: self.text, report: self.report }.returned(node, &at);
-        Some(self.schema(&mended, &at)).filter(|schema| !schema.is_empty())
+        let schema =
+            SchemaNormalizer { text: self.text, report: self.report }.normalize_output(node, &at);
+        Some(self.check_schema(&schema, &at)).filter(|schema| !schema.is_empty())
     }
 
-    /// Looks a schema over, and has it without places.
-    fn schema(&mut self, node: &Node<'_>, at: &NodePath<'_>) -> Map<String, Json> {
+    /// Checks a schema and returns it without locations.
+    fn check_schema(&mut self, node: &Node<'_>, at: &NodePath<'_>) -> Map<String, Json> {
         SchemaCheck::new(node, self.report).run(at);
         match node.to_value() {
             Json::Object(mut schema) => {
@@ -195,12 +199,13 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         }
     }
 
-    /// A safety flag. What cannot be understood is an error: it must not be taken for a no.
-    fn flag(&mut self, key: &'static str) -> Option<bool> {
+    /// A safety flag. R and YAML spell booleans in many ways; any other value is an error, because it must
+    /// not be taken for false.
+    fn read_safety_flag(&mut self, key: &'static str) -> Option<bool> {
         let node = self.object.node(key).filter(|node| node.value != Value::Null)?;
-        let spelled = match &node.value {
+        let converted = match &node.value {
             Value::Bool(value) => return Some(*value),
-            Value::String(word) => fit::truth(word),
+            Value::String(word) => parse_bool(word),
             Value::Number(number) => {
                 number.as_i64().filter(|number| (0..=1).contains(number)).map(|number| number == 1)
             }
@@ -208,7 +213,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         };
         let at = NodePath::ROOT;
         let at = at.key(key);
-        let problem = match spelled {
+        let problem = match converted {
             Some(value) => {
                 self.report.at_value(&MENDED_VALUE, &at, format!("`{key}` is read as {value}"))
             }
@@ -218,12 +223,15 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 .expected("boolean"),
         };
         self.report.push(
-            problem.received(summarize(node)).hint(format!("write `{key}: true` or leave it out")),
+            problem
+                .received(summarize(node))
+                .hint(format!("write `{key}: true` or `{key}: false`")),
         );
-        spelled
+        converted
     }
 
-    fn words(&mut self, key: &str) -> Option<String> {
+    /// A string. YAML reads `version: 1.10` as a number, so scalars are taken as spelled in the file.
+    fn read_text(&mut self, key: &str) -> Option<String> {
         let node = self.object.node(key)?;
         match &node.value {
             Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
@@ -238,7 +246,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         }
     }
 
-    fn measured(&mut self) -> Option<Duration> {
+    fn read_execution_time(&mut self) -> Option<Duration> {
         let node = self.object.node("execution_time").filter(|node| node.value != Value::Null)?;
         let seconds = match &node.value {
             Value::Number(number) => number.as_f64(),
@@ -250,14 +258,14 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             let problem = self.report.at_value(
                 &IGNORED_FIELD,
                 &NodePath::ROOT.key("execution_time"),
-                "`execution_time` is not a time",
+                "`execution_time` is not a number of seconds",
             );
-            self.report.push(problem.expected("seconds, from 0").received(summarize(node)));
+            self.report.push(problem.expected("number from 0").received(summarize(node)));
         }
         duration
     }
 
-    fn example(&mut self) -> Option<String> {
+    fn read_example(&mut self) -> Option<String> {
         let node = self.object.node("implementation_example");
         let lines = node
             .map(Node::items)
@@ -279,29 +287,30 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         Some(text.to_owned())
     }
 
-    fn note_ignored(&mut self) {
+    fn report_ignored(&mut self) {
         for key in IGNORED.iter().filter(|key| self.object.has(key)) {
             let problem = self.report.at_key(
                 &IGNORED_FIELD,
                 &NodePath::ROOT.key(key),
-                format!("`{key}` has no effect here"),
+                format!("`{key}` is ignored"),
             );
-            self.report.push(problem.hint("it may stay"));
+            self.report.push(problem.hint("no change is needed"));
         }
     }
 
-    fn implementation(&mut self, name: &str, input: &Map<String, Json>) -> Implementation {
-        let Some((package, function)) = package_of(name, self.report.source().as_str()) else {
-            let message = format!(
-                "`{name}` does not say which package it belongs to, so it is documented and not served"
-            );
+    fn bind_function(&mut self, name: &str, input: &Map<String, Json>) -> Implementation {
+        let Some((package, function)) = split_package(name, self.report.source().as_str()) else {
+            let message =
+                format!("`{name}` has no package, so the tool is documented but not served");
             let problem = self.report.at_value(&NO_PACKAGE, &NodePath::ROOT.key("name"), message);
             self.report.push(problem.received(name).hint("name it `PACKAGE-FUNCTION`"));
             return Implementation::Missing;
         };
         let properties = input.get("properties").and_then(Json::as_object).into_iter().flatten();
-        let formals = properties
-            .map(|(name, schema)| Formal { parameter: name.clone(), encoding: encoding(schema) });
+        let formals = properties.map(|(name, schema)| Formal {
+            parameter: name.clone(),
+            encoding: choose_encoding(schema),
+        });
         Implementation::R(RFunction {
             package: package.to_owned(),
             function: function.to_owned(),
@@ -311,19 +320,20 @@ impl<'n, 'r> ToolReader<'n, 'r> {
     }
 }
 
-/// The package and the function: what stands on either side of the first hyphen of the name, else of
-/// the name of the file.
-fn package_of<'a>(name: &'a str, file: &'a str) -> Option<(&'a str, &'a str)> {
-    let is_good = |(package, function): &(&str, &str)| !package.is_empty() && !function.is_empty();
+/// Splits a name into package and function at its first hyphen; R identifiers have none. Some tools have
+/// the package only in the name of their file.
+fn split_package<'a>(name: &'a str, file: &'a str) -> Option<(&'a str, &'a str)> {
+    let is_complete =
+        |(package, function): &(&str, &str)| !package.is_empty() && !function.is_empty();
     if let Some(found) = name.split_once('-') {
-        return Some(found).filter(is_good);
+        return Some(found).filter(is_complete);
     }
     let stem = file.rsplit('/').next()?.rsplit_once('.')?.0;
     stem.split_once('-').filter(|(package, function)| !package.is_empty() && *function == name)
 }
 
-/// A name for people: the words of the function's name.
-pub(super) fn title(name: &str) -> String {
+/// A title for users, from the words of the function's name.
+pub(super) fn title_from_name(name: &str) -> String {
     let function = name.split_once('-').map_or(name, |(_, function)| function);
     let words = function.strip_prefix("mcp_tool_").unwrap_or(function).replace(['_', '.'], " ");
     let words = words.trim();
@@ -334,13 +344,13 @@ pub(super) fn title(name: &str) -> String {
         .unwrap_or_else(|| name.to_owned())
 }
 
-fn parameters(input: &Schema) -> Vec<Parameter> {
+fn locate_parameters(input: &Schema) -> Vec<Parameter> {
     let at = NodePath::ROOT;
     let at = at.key("parameters");
     let at = at.key("properties");
-    let place = |name: &str| Location::Value(at.key(name).pointer());
+    let locate = |name: &str| Location::Value(at.key(name).pointer());
     input
         .properties()
-        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, location: place(name) })
+        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, location: locate(name) })
         .collect()
 }

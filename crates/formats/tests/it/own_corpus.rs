@@ -114,13 +114,13 @@ fn reads_r_functions() {
     insta::assert_snapshot!(describe_folder("rave"), @r"
     dplyr-summarise.yaml: rave
       dplyr-summarise(n: integer)
-      TC144 `.data` is hidden from callers and left out
-      TC145 `missing` is required and not a parameter
+      TC144 omitted the hidden parameter `.data`
+      TC145 `missing` is not a parameter
     stats-trim.yaml: rave
       stats-trim(x: array!, weights: array, trim: number, quiet: boolean)
-      TC142 this is spelled as something else than is meant, and is read as `0.1`
-      TC142 this is spelled as something else than is meant, and is read as `boolean`
-      TC142 a list is meant, and it is read as one
+      TC142 this is read as `0.1`
+      TC142 this is read as `boolean`
+      TC142 this is read as a list
     tabs.yaml: -
       TC015 tabs disallowed within this context (block indentation)
     two.yaml: rave

@@ -403,7 +403,26 @@ fn a_returned_value_has_the_type_that_its_text_begins_with() {
 }
 
 #[test]
-fn words_of_r_for_types_are_understood() {
+fn values_keep_their_place_under_r_names_of_types() {
+    let reading = read(&with(
+        "a:\n  type: logical\n  description: A\n  default: FALSE\n\
+         b:\n  type: logical\n  description: B\n  default: 'TRUE'\n\
+         c:\n  type: numeric\n  description: C\n  default: 0.5\n  examples: ['2']\n\
+         d:\n  type: vector\n  items: {type: character}\n  description: D\n  default: [x]\n\
+         e:\n  type: character\n  description: E\n  enum: [one, two]\n  default: one",
+        "",
+    ));
+    let found = properties(&reading);
+    let defaults = ["a", "b", "c", "d", "e"].map(|name| &found[name]["default"]);
+    assert_eq!(defaults, [&json!(false), &json!(true), &json!(0.5), &json!(["x"]), &json!("one")]);
+    assert_eq!(found["c"]["examples"], json!([2]));
+    assert_eq!(found["e"]["enum"], json!(["one", "two"]));
+    let codes: Vec<_> = reading.diagnostics.iter().map(|found| found.code).collect();
+    assert!(!codes.contains(&"TC143"), "{:#?}", reading.diagnostics);
+}
+
+#[test]
+fn r_names_of_types_are_translated() {
     let reading = read(&with(
         "x:\n  type: character\n  description: X\n  default: 5\nv:\n  type: vector\n  items: {type: numeric}\n  description: V",
         "",
