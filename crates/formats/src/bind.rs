@@ -1,4 +1,4 @@
-//! A program for a tool that has none.
+//! Binds a tool without a program to a command.
 
 use std::mem;
 
@@ -7,26 +7,27 @@ use catalog::{
     implementation::{Binding, PassBy, Piece, Process},
 };
 
-/// Gives `tool` a command: its program, its fixed words, and behind them the tool's parameters. If its format
-/// knows no command lines, the words are all there is, and arguments and result are JSON.
+/// Binds `tool` to a command, as `[[bind]]` in `toolcrib.toml` does. A tool that has a program keeps it.
 ///
-/// A word `{name}` stands for the parameter of that name, as a positional value, which is then
-/// not passed a second time; behind a word `--` it may begin with a dash. A tool that has a
-/// program keeps it.
+/// If the definition declares how parameters are passed, they follow the words of the command. Otherwise
+/// the program gets the arguments as JSON on stdin and returns JSON.
+///
+/// A word `{name}` is replaced by the value of that parameter, which is then not passed a second time.
+/// After a word `--` the value may begin with a dash, since the program cannot take it for an option.
 pub fn bind(mut tool: Tool, command: &[String]) -> Tool {
     if tool.is_callable() || command.is_empty() {
         return tool;
     }
     let Some(mut unbound) = mem::take(&mut tool.unbound) else {
         let words = command[1..].iter().map(|word| Piece::Word(word.clone()));
-        start(&mut tool, &command[0], words.chain([Piece::Json]).collect());
+        set_process(&mut tool, &command[0], words.chain([Piece::Json]).collect());
         return tool;
     };
     let mut pieces = Vec::new();
     let mut allow_dash = false;
     for word in &command[1..] {
         allow_dash |= word == "--";
-        match placeholder(word).and_then(|name| take(&mut unbound, name)) {
+        match parse_placeholder(word).and_then(|name| take_binding(&mut unbound, name)) {
             Some(binding) => {
                 let allow_dash = allow_dash || binding.allow_dash;
                 pieces.push(Piece::Parameter(Binding {
@@ -40,12 +41,13 @@ pub fn bind(mut tool: Tool, command: &[String]) -> Tool {
         }
     }
     pieces.append(&mut unbound);
-    start(&mut tool, &command[0], pieces);
+    set_process(&mut tool, &command[0], pieces);
     tool
 }
 
-/// Starts `program`. A shell that is told to run a script can do anything, whatever the tool says.
-pub(crate) fn start(tool: &mut Tool, program: &str, mut pieces: Vec<Piece>) {
+/// Sets the program of a tool. A tool that runs a shell script is dangerous whatever it declares: the
+/// script can do anything, and arguments may be inserted into it.
+pub(crate) fn set_process(tool: &mut Tool, program: &str, mut pieces: Vec<Piece>) {
     pieces.shrink_to_fit();
     let process = Process { program: program.to_owned(), pieces };
     if process.is_shell_script() {
@@ -54,11 +56,11 @@ pub(crate) fn start(tool: &mut Tool, program: &str, mut pieces: Vec<Piece>) {
     tool.implementation = Implementation::Process(process);
 }
 
-fn placeholder(word: &str) -> Option<&str> {
+fn parse_placeholder(word: &str) -> Option<&str> {
     word.strip_prefix('{')?.strip_suffix('}')
 }
 
-fn take(pieces: &mut Vec<Piece>, name: &str) -> Option<Binding> {
+fn take_binding(pieces: &mut Vec<Piece>, name: &str) -> Option<Binding> {
     let index = pieces.iter().position(
         |piece| matches!(piece, Piece::Parameter(binding) if binding.parameter == name),
     )?;

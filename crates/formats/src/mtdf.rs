@@ -1,27 +1,25 @@
 //! MTDF: command-line tools as JSON, in two dialects.
 //!
 //! A definition is either a tree of subcommands, of which each leaf is a tool, or one tool with a JSON
-//! Schema. `tree` walks it and applies inheritance, `parameter` and `written` read the two ways of
+//! Schema. `tree` walks it and applies inheritance, `parameter` and `schema_tool` read the two ways of
 //! declaring arguments, `leaf` builds the tools.
 
 mod availability;
 mod binding;
-mod clash;
 mod command;
+mod conflict;
 mod consent;
 mod constraint;
-mod files;
-mod kind;
+mod field_checks;
 mod leaf;
 mod parameter;
-mod passing;
-mod remark;
+mod parameter_type;
 pub(crate) mod rules;
+mod schema_tool;
 mod sequence;
 mod settings;
 mod tree;
 mod write;
-mod written;
 
 use catalog::Tool;
 use serde_json::Value as Json;
@@ -48,7 +46,7 @@ pub(crate) static FORMAT: Format = Format {
     writer: Some(Writer {
         help: "Command-line tools as JSON; several files if the tools' names have no prefix in common",
         separator: "",
-        write: files::write,
+        write: write::write_files,
     }),
     schema: Some(schema),
     template: Some(Template { help: "A command-line tool as JSON, in tools/", fill }),
@@ -81,12 +79,12 @@ fn read<'n>(
     guidance: &'n Guidance,
     report: &mut Report,
 ) -> (Vec<Tool>, Vec<Tool>) {
-    let tools = tree::TreeReader::new(guidance, report).definition(root);
+    let tools = tree::TreeReader::new(guidance, report).read_definition(root);
     if report.is_exhausted() { Default::default() } else { tools }
 }
 
-/// The JSON Schema accepts what is read without an error and nothing else, except for references,
-/// patterns, clashes and defaults, which no JSON Schema can check.
+/// The JSON Schema accepts exactly the definitions that are read without an error, except for references,
+/// patterns, conflicts and defaults, which no JSON Schema can check.
 fn schema() -> Json {
     serde_json::from_str(include_str!("mtdf/schema.json")).expect("the schema is JSON")
 }

@@ -4,7 +4,7 @@
 use catalog::implementation::{Access, Binding, Items, PassBy, Separator, ValueKind, flag_for};
 
 use super::{
-    kind::Kind,
+    parameter_type::ParameterType,
     rules::{
         definition::CONTRADICTION,
         parameter::{ACCESS_WITHOUT_PATH, BAD_VARIABLE},
@@ -22,7 +22,7 @@ const VARIABLES: &str = "env_vars";
 pub(crate) const FIELDS: &[&str] =
     &["flag", "separator", "join", "negate", "pass_by", "env", "allow_dash", "access"];
 
-/// Whether a value is a path, by the word in `format`.
+/// The kind of value that a `format` declares.
 pub(crate) fn value_kind(format: &str) -> ValueKind {
     match format {
         "path" => ValueKind::Path,
@@ -31,17 +31,18 @@ pub(crate) fn value_kind(format: &str) -> ValueKind {
     }
 }
 
-/// The facts about a parameter that its default binding depends on.
-pub(crate) struct Subject<'n> {
+/// The properties of a parameter that its binding depends on.
+pub(crate) struct BindingContext<'n> {
     pub(crate) name: &'n str,
     pub(crate) alias: Option<&'n str>,
     pub(crate) is_positional: bool,
-    pub(crate) kind: Option<Kind>,
-    pub(crate) names: ValueKind,
+    pub(crate) parameter_type: Option<ParameterType>,
+    pub(crate) value_kind: ValueKind,
 }
 
+/// How a value reaches the program: the values of the field `pass_by`.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum Channel {
     Argument,
     Stdin,
     Env,
@@ -49,25 +50,20 @@ enum Way {
     Variables,
 }
 
-const WAYS: [(&str, Way); 5] = [
-    ("argument", Way::Argument),
-    ("stdin", Way::Stdin),
-    ("env", Way::Env),
-    ("file", Way::File),
-    ("variables", Way::Variables),
+const CHANNELS: [(&str, Channel); 5] = [
+    ("argument", Channel::Argument),
+    ("stdin", Channel::Stdin),
+    ("env", Channel::Env),
+    ("file", Channel::File),
+    ("variables", Channel::Variables),
 ];
 
 const SEPARATORS: [(&str, Separator); 3] =
     [("space", Separator::Space), ("=", Separator::Equals), ("none", Separator::Nothing)];
 
-impl Subject<'_> {
+impl BindingContext<'_> {
     /// The binding if the definition declares none.
     pub(crate) fn default_binding(&self) -> Binding {
-        let mut binding = match self.is_positional {
-            true => Binding::positional(self.name),
-            false => Binding::option(self.name, flag_for(self.alias.unwrap_or(self.name))),
-        };
-        binding.kind = self.names;
         if self.name == FOLDER {
             return Binding {
                 pass_by: PassBy::Folder,
@@ -75,10 +71,16 @@ impl Subject<'_> {
                 ..Binding::positional(self.name)
             };
         }
-        if self.name == VARIABLES && self.kind == Some(Kind::Object) {
+        if self.name == VARIABLES && self.parameter_type == Some(ParameterType::Object) {
             return Binding { pass_by: PassBy::Variables, ..Binding::positional(self.name) };
         }
-        binding
+        let binding = if self.is_positional {
+            Binding::positional(self.name)
+        } else {
+            // Programs document an alias as the short form, so it is the flag they certainly know.
+            Binding::option(self.name, flag_for(self.alias.unwrap_or(self.name)))
+        };
+        Binding { kind: self.value_kind, ..binding }
     }
 
     /// Reads the binding that `object` declares.
@@ -93,15 +95,15 @@ impl Subject<'_> {
         binding.negate = object.non_blank("negate", report).map(str::to_owned);
         binding.separator =
             object.choice("separator", &SEPARATORS, report).unwrap_or(Separator::Space);
-        if let Some(joint) = object.text("join", report) {
-            binding.items = Items::Joined(joint.to_owned());
+        if let Some(separator) = object.text("join", report) {
+            binding.items = Items::Joined(separator.to_owned());
         }
         binding.allow_dash = object.flag("allow_dash", report).unwrap_or(false);
-        let way = object.choice("pass_by", &WAYS, report);
+        let channel = object.choice("pass_by", &CHANNELS, report);
         let variable =
             object.non_blank("env", report).filter(|name| check_variable(name, object, report));
         if self.name != FOLDER {
-            self.apply_way(way, variable, &mut binding);
+            self.apply_channel(channel, variable, &mut binding);
         }
         binding.access = object
             .choice("access", &Access::WORDS, report)
@@ -109,30 +111,33 @@ impl Subject<'_> {
         binding
     }
 
-    fn apply_way(&self, way: Option<Way>, variable: Option<&str>, binding: &mut Binding) {
-        let way = match (way, variable) {
-            (None, Some(_)) => Some(Way::Env),
-            (way, _) => way,
-        };
-        match way {
+    fn apply_channel(
+        &self,
+        channel: Option<Channel>,
+        variable: Option<&str>,
+        binding: &mut Binding,
+    ) {
+        // `env` names a variable, so `pass_by` may be omitted.
+        let channel = channel.or(variable.map(|_| Channel::Env));
+        match channel {
             None => return,
-            Some(Way::Argument) => {
+            Some(Channel::Argument) => {
                 binding.pass_by = PassBy::Argument;
                 if !self.is_positional && binding.flag.is_none() {
                     binding.flag = Some(flag_for(self.alias.unwrap_or(self.name)));
                 }
                 return;
             }
-            Some(Way::File) => {
+            Some(Channel::File) => {
                 binding.pass_by = PassBy::File;
                 return;
             }
-            Some(Way::Stdin) => binding.pass_by = PassBy::Stdin,
-            Some(Way::Env) => {
+            Some(Channel::Stdin) => binding.pass_by = PassBy::Stdin,
+            Some(Channel::Env) => {
                 binding.pass_by =
                     PassBy::Env(variable.map_or_else(|| self.variable_name(), str::to_owned))
             }
-            Some(Way::Variables) => binding.pass_by = PassBy::Variables,
+            Some(Channel::Variables) => binding.pass_by = PassBy::Variables,
         }
         binding.flag = None;
     }
@@ -145,21 +150,26 @@ impl Subject<'_> {
             .collect()
     }
 
-    /// Reads `file_arg` and `file_flag`: text with several lines is passed in a temporary file.
+    /// Reads `file_arg` and `file_flag`, which pass multi-line text in a temporary file.
     pub(crate) fn read_file(
         &self,
         object: &Object<'_, '_>,
         binding: &mut Binding,
         report: &mut Report,
     ) {
-        let wanted = object.flag("file_arg", report);
+        let file_arg = object.flag("file_arg", report);
         let flag = object.non_blank("file_flag", report);
-        if !wanted.unwrap_or(object.has("file_flag")) {
+        if !file_arg.unwrap_or(object.has("file_flag")) {
             return;
         }
         let key = if object.has("file_arg") { "file_arg" } else { "file_flag" };
         if object.has("pass_by") || object.has("env") {
-            report_contradiction(key, "the value is already passed in another way", object, report);
+            report_contradiction(
+                key,
+                "`pass_by` or `env` already declares how the value is passed",
+                object,
+                report,
+            );
         } else if self.is_positional && !object.has("file_flag") {
             report_contradiction(
                 key,
@@ -186,20 +196,20 @@ fn report_contradiction(key: &str, why: &str, object: &Object<'_, '_>, report: &
 
 /// Only a path can have `access`. The working directory is excluded: it grants nothing by itself.
 fn check_access(binding: &Binding, object: &Object<'_, '_>, report: &mut Report) -> bool {
-    let is_good = binding.kind == ValueKind::Path && binding.is_path();
-    if !is_good {
+    let is_path = binding.kind == ValueKind::Path && binding.is_path();
+    if !is_path {
         let message = format!("`access` is set for `{}`, which is not a path", binding.parameter);
         let problem = report.at_key(&ACCESS_WITHOUT_PATH, &object.at.key("access"), message);
         report
             .push(problem.hint("add `\"format\": \"path\"` to the parameter, or remove `access`"));
     }
-    is_good
+    is_path
 }
 
 fn check_variable(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {
-    let is_good = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    let is_valid = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit());
-    if !is_good {
+    if !is_valid {
         let problem = report.at_value(
             &BAD_VARIABLE,
             &object.at.key("env"),
@@ -208,5 +218,5 @@ fn check_variable(name: &str, object: &Object<'_, '_>, report: &mut Report) -> b
         report
             .push(problem.expected("ASCII letters, digits and `_`, no digit first").received(name));
     }
-    is_good
+    is_valid
 }

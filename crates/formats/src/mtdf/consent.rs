@@ -1,4 +1,4 @@
-//! The field `consent`: a word that a caller must pass for the tool to run.
+//! The field `consent`: a word that a caller must pass for the tool to run, such as `delete`.
 
 use catalog::Consent;
 use serde_json::{Map, Value as Json, json};
@@ -14,31 +14,31 @@ const KNOWN: KnownFields =
     KnownFields { groups: &[&["parameter", "word"]], critical: &["parameter", "word"] };
 
 /// A consent and the location of its declaration.
-pub(crate) struct Declared {
+pub(crate) struct ConsentDeclaration {
     consent: Consent,
     /// The JSON pointer to the declaration.
     pointer: String,
 }
 
 /// Reads a declaration.
-pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Declared> {
+pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<ConsentDeclaration> {
     object.check_known(&KNOWN, report);
     let (parameter, word) = (object.required("parameter", report), object.required("word", report));
     let (parameter, word) = (parameter?, word?);
     if parameter.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        let message = format!("`{}` is not a name for a parameter", parameter.escape_debug());
+        let message = format!("`{}` is not a valid parameter name", parameter.escape_debug());
         let problem = report.at_value(&BAD_NAME, &object.at.key("parameter"), message);
         report.push(problem.expected("text without whitespace").received(parameter));
     }
     let consent = Consent { parameter: parameter.to_owned(), word: word.to_owned() };
-    Some(Declared { consent, pointer: object.at.pointer() })
+    Some(ConsentDeclaration { consent, pointer: object.at.pointer() })
 }
 
-/// Makes the word a required argument: the declared one, else one that the schema itself has. Reports
-/// an error if the schema does not allow the word.
+/// Makes the consent word a required argument, either as declared or as the schema itself defines it.
+/// Reports an error if the schema does not allow the word.
 pub(crate) fn require(
     schema: &mut Map<String, Json>,
-    declared: Option<&Declared>,
+    declared: Option<&ConsentDeclaration>,
     report: &mut Report,
 ) -> Option<Consent> {
     let consent = match declared {
@@ -64,26 +64,27 @@ pub(crate) fn require(
     Some(consent)
 }
 
-impl Declared {
+impl ConsentDeclaration {
     /// Adds the parameter, or restricts an existing one to the word; false if that is not possible.
     fn add_to(&self, properties: &mut Json) -> bool {
         let Consent { parameter, word } = &self.consent;
-        let described = json!({"type": "string", "description": format!("`{word}`, only if the user has asked for exactly this")});
+        let added = json!({"type": "string", "description": format!("`{word}`, only if the user has asked for exactly this")});
         let Some(properties) = properties.as_object_mut() else {
             return false;
         };
-        let Json::Object(property) = properties.entry(parameter).or_insert(described) else {
+        let Json::Object(property) = properties.entry(parameter).or_insert(added) else {
             return false;
         };
-        let is_text = property.get("type").is_none_or(|kind| kind == "string");
-        let others = property.get("const").is_some_and(|only| only != word)
+        let is_string = property.get("type").is_none_or(|name| name == "string");
+        let excludes_word = property.get("const").is_some_and(|only| only != word)
             || property
                 .get("enum")
                 .and_then(Json::as_array)
                 .is_some_and(|words| !words.contains(&word.as_str().into()));
-        property.remove("enum");
+        // A default would give consent on behalf of the caller.
         property.remove("default");
+        property.remove("enum");
         property.insert("const".to_owned(), word.as_str().into());
-        is_text && !others
+        is_string && !excludes_word
     }
 }

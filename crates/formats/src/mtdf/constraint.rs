@@ -4,7 +4,7 @@ use fancy_regex::Regex;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    kind::Kind,
+    parameter_type::ParameterType,
     rules::parameter::{BAD_DEFAULT, BAD_ENUM, BOUND_ALIAS, EMPTY_RANGE},
 };
 use crate::{
@@ -29,18 +29,22 @@ const ITEM: KnownFields = KnownFields { groups: &[FIELDS], critical: &["format"]
 /// Only this many items of a default are checked.
 const MAX_ITEMS: usize = 100;
 
-/// The JSON Schema of a value of type `kind` with the constraints of `object`.
-pub(crate) fn read(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Map<String, Json> {
+/// The JSON Schema of a value of type `value_type` with the constraints of `object`.
+pub(crate) fn read(
+    object: &Object<'_, '_>,
+    value_type: ParameterType,
+    report: &mut Report,
+) -> Map<String, Json> {
     let mut schema = Map::new();
     let mut put = |key: &str, value: Option<Json>| {
         if let Some(value) = value {
             schema.insert(key.to_owned(), value);
         }
     };
-    put("type", Some(kind.as_str().into()));
+    put("type", Some(value_type.as_str().into()));
     put("description", object.text("description", report).map(Json::from));
     put("format", object.non_blank("format", report).map(Json::from));
-    put("enum", read_enum(object, kind, report));
+    put("enum", read_enum(object, value_type, report));
     put("pattern", read_pattern(object, report));
     for (low, high) in RANGES {
         let found = (bound(object, low, report), bound(object, high, report));
@@ -48,24 +52,37 @@ pub(crate) fn read(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> 
         put(low, found.0.map(Node::to_value));
         put(high, found.1.map(Node::to_value));
     }
-    put("items", read_items(object, kind, report));
-    put("default", read_default(object, kind, report));
+    put("items", read_items(object, value_type, report));
+    put("default", read_default(object, value_type, report));
     schema
 }
 
-fn read_items(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
+fn read_items(
+    object: &Object<'_, '_>,
+    value_type: ParameterType,
+    report: &mut Report,
+) -> Option<Json> {
     let at = object.at.key("items");
     let Some(node) = object.node("items") else {
         let any = [("type".to_owned(), Json::from("string"))];
-        return (kind == Kind::Array).then(|| Json::Object(any.into_iter().collect()));
+        return (value_type == ParameterType::Array)
+            .then(|| Json::Object(any.into_iter().collect()));
     };
     let items = Object::new(node, &at, report)?;
     items.check_known(&ITEM, report);
-    let kind = if items.has("type") { Kind::read(&items, report)? } else { Kind::String };
-    Some(Json::Object(read(&items, kind, report)))
+    let value_type = if items.has("type") {
+        ParameterType::read(&items, report)?
+    } else {
+        ParameterType::String
+    };
+    Some(Json::Object(read(&items, value_type, report)))
 }
 
-fn read_enum(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
+fn read_enum(
+    object: &Object<'_, '_>,
+    value_type: ParameterType,
+    report: &mut Report,
+) -> Option<Json> {
     let values = object.list("enum", report)?;
     let at = object.at.key("enum");
     if values.is_empty() {
@@ -75,13 +92,13 @@ fn read_enum(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option
                 .hint("list the allowed values, or remove `enum`"),
         );
     }
-    for (index, value) in values.iter().enumerate().filter(|(_, value)| !kind.admits(value)) {
-        let message = format!("this value of `enum` is not of type `{}`", kind.as_str());
+    for (index, value) in values.iter().enumerate().filter(|(_, value)| !value_type.admits(value)) {
+        let message = format!("this value of `enum` is not of type `{}`", value_type.as_str());
         let problem = report
             .at_value(&BAD_ENUM, &at.index(index), message)
-            .expected(kind.as_str())
+            .expected(value_type.as_str())
             .received(summarize(value));
-        let hint = if kind == Kind::Array {
+        let hint = if value_type == ParameterType::Array {
             "to constrain the items, put `enum` into `items`"
         } else {
             "change the value or the type"
@@ -143,9 +160,13 @@ fn number(node: &Node<'_>) -> Option<f64> {
     node.as_number().and_then(serde_json::Number::as_f64)
 }
 
-fn read_default(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Option<Json> {
+fn read_default(
+    object: &Object<'_, '_>,
+    value_type: ParameterType,
+    report: &mut Report,
+) -> Option<Json> {
     let node = object.node("default")?;
-    if let Some(expected) = find_violation(object.node, kind, node) {
+    if let Some(expected) = find_violation(object.node, value_type, node) {
         let problem = report.at_value(
             &BAD_DEFAULT,
             &object.at.key("default"),
@@ -162,9 +183,13 @@ fn read_default(object: &Object<'_, '_>, kind: Kind, report: &mut Report) -> Opt
 }
 
 /// The constraint that a value violates, if any.
-fn find_violation(constraints: &Node<'_>, kind: Kind, value: &Node<'_>) -> Option<String> {
-    if !kind.admits(value) {
-        return Some(kind.as_str().to_owned());
+fn find_violation(
+    constraints: &Node<'_>,
+    value_type: ParameterType,
+    value: &Node<'_>,
+) -> Option<String> {
+    if !value_type.admits(value) {
+        return Some(value_type.as_str().to_owned());
     }
     if let Some(allowed) = constraints.get("enum")
         && !allowed.items().iter().any(|item| item.to_value() == value.to_value())
@@ -202,13 +227,13 @@ fn unmatched(constraints: &Node<'_>, text: &str) -> Option<String> {
 
 fn find_item_violation(constraints: &Node<'_>, items: &[Node<'_>]) -> Option<String> {
     let rules = constraints.get("items")?;
-    let kind = match rules.get("type") {
-        Some(node) => Kind::named(node.as_str()?)?,
-        None => Kind::String,
+    let value_type = match rules.get("type") {
+        Some(node) => ParameterType::from_name(node.as_str()?)?,
+        None => ParameterType::String,
     };
     items
         .iter()
         .take(MAX_ITEMS)
-        .find_map(|item| find_violation(rules, kind, item))
+        .find_map(|item| find_violation(rules, value_type, item))
         .map(|expected| format!("items that are {expected}"))
 }

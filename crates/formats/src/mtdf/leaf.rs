@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     binding::FOLDER,
-    clash, consent,
+    conflict, consent,
     parameter::Parameter,
     rules::definition::USELESS_PARAMETER,
     settings,
@@ -32,62 +32,62 @@ const MAX_WEIGHT: usize = 32 * 1024 * 1024;
 
 impl<'n> TreeReader<'n, '_> {
     /// Builds a tool from the current node.
-    pub(super) fn leaf(&mut self, object: &Object<'n, '_>) {
-        let Some(mut tool) = self.begin(object) else {
+    pub(super) fn build_leaf(&mut self, object: &Object<'n, '_>) {
+        let Some(mut tool) = self.begin_tool(object) else {
             return;
         };
-        let pieces = self.pieces();
+        let pieces = self.build_command_line();
         let mut parameters = self.take_parameters();
         let errors = self.report.errors();
-        clash::check_access(
-            parameters.iter().map(Parameter::placed),
+        conflict::check_access(
+            parameters.iter().map(Parameter::located_binding),
             &tool.annotations,
             self.report,
         );
-        self.break_since(errors);
-        match self.last().settings.sequence.clone() {
-            Some(written) => {
-                tool.implementation = Implementation::Sequence(written.sequence.clone());
-                tool.steps.clone_from(&written.places);
+        self.mark_broken_since(errors);
+        match self.current_level().settings.sequence.clone() {
+            Some(definition) => {
+                tool.implementation = Implementation::Sequence(definition.sequence.clone());
+                tool.steps.clone_from(&definition.locations);
                 parameters.retain(|parameter| parameter.name == FOLDER);
             }
             None => self.set_implementation(&mut tool, pieces),
         }
         tool.parameters = parameters.iter().map(Parameter::to_model).collect();
-        self.finish(tool, schema(parameters));
+        self.finish_tool(tool, build_schema(parameters));
     }
 
     /// Marks the current leaf as broken if there are more errors than before.
-    pub(super) fn break_since(&mut self, errors: usize) {
+    pub(super) fn mark_broken_since(&mut self, errors: usize) {
         let is_broken = self.report.errors() > errors;
         self.levels.last_mut().expect("the root was entered before any leaf").is_broken |=
             is_broken;
     }
 
     /// Adds the schema to a tool and files it under the good or the broken ones.
-    pub(super) fn finish(&mut self, mut tool: Tool, mut schema: Map<String, Json>) {
+    pub(super) fn finish_tool(&mut self, mut tool: Tool, mut schema: Map<String, Json>) {
         let errors = self.report.errors();
-        let declared = self.last().settings.consent.clone();
+        let declared = self.current_level().settings.consent.clone();
         tool.consent = consent::require(&mut schema, declared.as_deref(), self.report);
-        self.break_since(errors);
+        self.mark_broken_since(errors);
         tool.input = Schema::new(schema);
-        if self.last().is_broken { self.broken.push(tool) } else { self.tools.push(tool) }
+        if self.current_level().is_broken { self.broken.push(tool) } else { self.tools.push(tool) }
     }
 
     /// Creates a tool without arguments and implementation; none if it is disabled, unnamed or beyond the
     /// limits.
-    pub(super) fn begin(&mut self, object: &Object<'n, '_>) -> Option<Tool> {
+    pub(super) fn begin_tool(&mut self, object: &Object<'n, '_>) -> Option<Tool> {
         let name = self.path_name(None);
         let is_named = self.check_length(&name, object);
-        let level = self.last();
+        let level = self.current_level();
         if name.is_empty() || level.settings.is_disabled || !is_named || !self.has_room(object) {
             return None;
         }
         let origin = Origin::value(self.report.source(), object.at.pointer());
         let mut tool = Tool::new(name, "", Schema::empty(), Implementation::Missing, origin);
-        let settings = &self.last().settings;
-        tool.title = self.title().map(str::to_owned);
-        tool.description = self.description(object);
+        let settings = &self.current_level().settings;
+        tool.title = self.find_title().map(str::to_owned);
+        tool.description = self.build_description(object);
         tool.annotations = settings.annotations.clone();
         tool.mode = settings.mode.unwrap_or(Mode::Asynchronous);
         tool.timeout = settings.timeout;
@@ -104,12 +104,12 @@ impl<'n> TreeReader<'n, '_> {
             None => tool.unbound = Some(pieces),
             Some((program, words)) => {
                 let words = words.iter().map(|word| Piece::Word((*word).to_owned()));
-                bind::start(tool, program, words.chain(pieces).collect());
+                bind::set_process(tool, program, words.chain(pieces).collect());
             }
         }
     }
 
-    pub(super) fn last(&self) -> &Level<'n> {
+    pub(super) fn current_level(&self) -> &Level<'n> {
         self.levels.last().expect("the root was entered before any leaf")
     }
 
@@ -117,7 +117,7 @@ impl<'n> TreeReader<'n, '_> {
         let Err(problem @ name::NameError::TooLong(_)) = name::check(name) else {
             return true;
         };
-        if self.levels.len() > 1 && !self.last().is_broken {
+        if self.levels.len() > 1 && !self.current_level().is_broken {
             let message = format!("the tool's name would be `{name}`: {problem}");
             let problem = self.report.at_value(&BAD_NAME, &object.at.key("name"), message);
             self.report.push(problem.received(name).hint("shorten the names of the subcommands"));
@@ -128,7 +128,7 @@ impl<'n> TreeReader<'n, '_> {
     /// Counts what this leaf inherits from the nodes above: a small file can expand to many large tools.
     fn has_room(&mut self, object: &Object<'n, '_>) -> bool {
         let own: usize = self.levels.iter().map(|level| level.weight).sum();
-        self.weight += own + self.last().settings.guidance.map_or(0, str::len);
+        self.weight += own + self.current_level().settings.guidance.map_or(0, str::len);
         self.is_full = self.tools.len() == MAX_TOOLS || self.weight > MAX_WEIGHT;
         if self.is_full {
             let problem = self.report.at_value(
@@ -143,15 +143,15 @@ impl<'n> TreeReader<'n, '_> {
     }
 
     /// The leaf's own title; a leaf named `default` takes that of its parent, which it represents.
-    fn title(&self) -> Option<&'n str> {
+    fn find_title(&self) -> Option<&'n str> {
         let mut up = self.levels.iter().rev();
         let own = up.next()?;
         own.title
             .or_else(|| up.next().filter(|_| own.name == "default").and_then(|above| above.title))
     }
 
-    fn description(&self, object: &Object<'n, '_>) -> Description {
-        let level = self.last();
+    fn build_description(&self, object: &Object<'n, '_>) -> Description {
+        let level = self.current_level();
         let owned = |text: &str| text.to_owned();
         Description {
             guidance: level.settings.guidance.map(owned),
@@ -175,23 +175,23 @@ impl<'n> TreeReader<'n, '_> {
             .last_mut()
             .map(|level| mem::take(&mut level.parameters))
             .unwrap_or_default();
-        if self.last().settings.sequence.is_some() {
-            self.report_useless(&own);
+        if self.current_level().settings.sequence.is_some() {
+            self.report_unused_parameters(&own);
         }
         let mut all: Vec<_> =
             self.levels.iter().flat_map(|level| &level.parameters).cloned().chain(own).collect();
-        let mut outer =
+        let mut shadowed =
             all.iter().filter(|parameter| parameter.name == FOLDER).count().saturating_sub(1);
         all.retain(|parameter| {
-            let is_outer = parameter.name == FOLDER && outer > 0;
-            outer -= usize::from(is_outer);
-            !is_outer
+            let is_shadowed = parameter.name == FOLDER && shadowed > 0;
+            shadowed -= usize::from(is_shadowed);
+            !is_shadowed
         });
         all
     }
 
     /// The command line after the fixed words: for each node its name, options and positionals.
-    fn pieces(&self) -> Vec<Piece> {
+    fn build_command_line(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for (index, level) in self.levels.iter().enumerate() {
             if index > 0 && level.name != "default" {
@@ -219,7 +219,7 @@ impl<'n> TreeReader<'n, '_> {
         pieces
     }
 
-    fn report_useless(&mut self, parameters: &[Parameter<'n>]) {
+    fn report_unused_parameters(&mut self, parameters: &[Parameter<'n>]) {
         for parameter in parameters.iter().filter(|parameter| parameter.name != FOLDER) {
             let message = format!(
                 "the steps of a sequence have their own arguments: `{}` is passed to none of them",
@@ -232,7 +232,7 @@ impl<'n> TreeReader<'n, '_> {
 }
 
 /// The schema of a leaf's arguments: closed, with the working directory that every command has.
-fn schema(parameters: Vec<Parameter<'_>>) -> Map<String, Json> {
+fn build_schema(parameters: Vec<Parameter<'_>>) -> Map<String, Json> {
     let required: Vec<_> = parameters
         .iter()
         .filter(|parameter| parameter.is_required)

@@ -4,9 +4,9 @@ use catalog::implementation::{Binding, ValueKind};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    binding::{self, FOLDER, Subject, value_kind},
+    binding::{self, BindingContext, FOLDER, value_kind},
     constraint,
-    kind::Kind,
+    parameter_type::ParameterType,
     rules::{definition::CONTRADICTION, parameter::PATH_OR_VALUE},
 };
 use crate::{
@@ -39,8 +39,8 @@ pub(crate) struct Parameter<'n> {
 }
 
 impl Parameter<'_> {
-    /// The binding and the JSON pointer to the definition.
-    pub(crate) fn placed(&self) -> (&Binding, &str) {
+    /// The binding and the JSON pointer to its definition, for conflict checks.
+    pub(crate) fn located_binding(&self) -> (&Binding, &str) {
         (&self.binding, &self.pointer)
     }
 
@@ -76,41 +76,41 @@ pub(crate) fn read<'n>(
             report,
         );
     }
-    let kind = Kind::read(object, report);
+    let parameter_type = ParameterType::read(object, report);
     let is_required = object.flag("required", report).unwrap_or(false);
     let alias = object.non_blank("alias", report);
-    let subject = Subject {
+    let context = BindingContext {
         name: name.unwrap_or_default(),
         alias,
         is_positional: position == Position::Positional,
-        kind,
-        names: names(object, report),
+        parameter_type,
+        value_kind: read_value_kind(object, report),
     };
-    let mut binding = subject.read(object, report);
-    subject.read_file(object, &mut binding, report);
-    let mut schema = constraint::read(object, kind.unwrap_or(Kind::String), report);
+    let mut binding = context.read(object, report);
+    context.read_file(object, &mut binding, report);
+    let mut schema =
+        constraint::read(object, parameter_type.unwrap_or(ParameterType::String), report);
     if object.flag("secret", report) == Some(true) {
         schema.insert("writeOnly".to_owned(), true.into());
     }
-    let (name, kind) = (name?, kind?);
-    if name == FOLDER && kind != Kind::String {
+    let (name, parameter_type) = (name?, parameter_type?);
+    if name == FOLDER && parameter_type != ParameterType::String {
         let message =
             format!("`{FOLDER}` is the working directory of the program and must be a string");
         report.push(
             report
                 .at_value(&CONTRADICTION, &object.at.key("type"), message)
                 .expected("string")
-                .received(kind.as_str()),
+                .received(parameter_type.as_str()),
         );
     }
-    let is_positional = position == Position::Positional;
     Some(Parameter {
         name,
         alias,
         pointer: object.at.pointer(),
         schema,
         is_required,
-        is_positional,
+        is_positional: position == Position::Positional,
         binding,
     })
 }
@@ -121,8 +121,8 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool {
-    let is_good = is_name(name);
-    if !is_good {
+    let is_valid = is_name(name);
+    if !is_valid {
         let problem = report.at_value(
             &BAD_NAME,
             &object.at.key("name"),
@@ -130,11 +130,11 @@ fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool 
         );
         report.push(problem.expected("text without whitespace").received(name));
     }
-    is_good
+    is_valid
 }
 
 /// Whether the value is a path, by `format` of the parameter or of its items.
-fn names(object: &Object<'_, '_>, report: &mut Report) -> ValueKind {
+fn read_value_kind(object: &Object<'_, '_>, report: &mut Report) -> ValueKind {
     let format = |node: &Node<'_>| {
         node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, value_kind)
     };

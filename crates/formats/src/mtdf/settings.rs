@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Maximum timeout, in seconds: a day.
-const LONGEST: u64 = 86_400;
+const MAX_TIMEOUT: u64 = 86_400;
 
 /// The settings of a node.
 #[derive(Clone, Default)]
@@ -26,13 +26,13 @@ pub(crate) struct Settings<'n> {
     pub(crate) mode: Option<Mode>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) annotations: Annotations,
-    pub(crate) consent: Option<Rc<consent::Declared>>,
+    pub(crate) consent: Option<Rc<consent::ConsentDeclaration>>,
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) availability: Option<Rc<Availability>>,
     pub(crate) install: Option<&'n str>,
     /// Pattern that matches progress in the output.
     pub(crate) progress: Option<&'n str>,
-    pub(crate) sequence: Option<Rc<sequence::Written>>,
+    pub(crate) sequence: Option<Rc<sequence::SequenceDefinition>>,
     pub(crate) positional_first: bool,
     pub(crate) double_dash: bool,
     /// Shared text that precedes the description.
@@ -69,9 +69,10 @@ impl<'n> Settings<'n> {
                 Object::new(node, &at, report).and_then(|object| consent::read(&object, report));
             settings.consent = found.map(Rc::new);
         }
-        match object.has("sequence") {
-            true => settings.sequence = sequence::read(object, report).map(Rc::new),
-            false => _ = object.count("step_delay_ms", report),
+        if object.has("sequence") {
+            settings.sequence = sequence::read(object, report).map(Rc::new);
+        } else {
+            object.count("step_delay_ms", report);
         }
         settings
     }
@@ -128,7 +129,7 @@ impl<'n> Settings<'n> {
         };
         let at = object.at.key("timeout_seconds");
         match crate::object::to_count(node) {
-            Some(seconds @ 1..=LONGEST) => self.timeout = Some(Duration::from_secs(seconds)),
+            Some(seconds @ 1..=MAX_TIMEOUT) => self.timeout = Some(Duration::from_secs(seconds)),
             _ if matches!(node.value, Value::Number(_)) => {
                 let problem =
                     report.at_value(&TIMEOUT_OUT_OF_RANGE, &at, "the timeout is out of range");

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use catalog::{Tool, closest, name};
 
 use super::{
-    clash, command,
+    command, conflict,
     parameter::{self, Parameter, Position},
     rules::definition::{MISSING_SUBCOMMAND, UNKNOWN_GUIDANCE},
     settings::Settings,
@@ -99,10 +99,10 @@ impl<'n, 'r> TreeReader<'n, 'r> {
     }
 
     /// Reads the tools of a definition: those without an error, and the others as far as possible.
-    pub(crate) fn definition(mut self, root: &'n Node<'n>) -> (Vec<Tool>, Vec<Tool>) {
+    pub(crate) fn read_definition(mut self, root: &'n Node<'n>) -> (Vec<Tool>, Vec<Tool>) {
         let object = Object { node: root, at: &NodePath::ROOT };
         let errors = self.report.errors();
-        let name = self.name(&object);
+        let name = self.read_name(&object);
         self.report.tool = (!name.is_empty()).then(|| name.to_owned());
         object.check_known(&TOOL, self.report);
         self.reject_livelog(&object);
@@ -112,25 +112,25 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         for key in ["inputSchema", "input_schema", "argv"] {
             object.object(key, self.report);
         }
-        self.enter(&object, name, errors);
+        self.enter_node(&object, name, errors);
         match object.list("subcommand", self.report) {
             Some(children) if !children.is_empty() => {
                 self.report_ignored_schema(&object);
-                self.children(children, &NodePath::ROOT);
+                self.read_children(children, &NodePath::ROOT);
             }
-            _ => self.only_leaf(&object),
+            _ => self.read_single_tool(&object),
         }
         self.name_built_in(name);
         self.report_missing_command(&object);
         (self.tools, self.broken)
     }
 
-    /// A definition without subcommands is one tool.
-    fn only_leaf(&mut self, object: &Object<'n, '_>) {
+    /// Reads a definition without subcommands, which is one tool.
+    fn read_single_tool(&mut self, object: &Object<'n, '_>) {
         let has_parameters = object.has("options") || object.has("positional_args");
         let key = ["inputSchema", "input_schema"].into_iter().find(|key| object.has(key));
         match key {
-            Some(key) if !has_parameters => return self.written_leaf(object, key),
+            Some(key) if !has_parameters => return self.read_schema_tool(object, key),
             _ => self.report_ignored_schema(object),
         }
         if !object.has("sequence") && !self.command.is_empty() {
@@ -142,10 +142,10 @@ impl<'n, 'r> TreeReader<'n, 'r> {
             let hint = "the command is read as one tool; to declare that, add a subcommand named `default`";
             self.report.push(problem.expected("array").hint(hint));
         }
-        self.leaf(object);
+        self.build_leaf(object);
     }
 
-    fn children(&mut self, children: &'n [Node<'n>], at: &NodePath<'_>) {
+    fn read_children(&mut self, children: &'n [Node<'n>], at: &NodePath<'_>) {
         let at = at.key("subcommand");
         for (index, node) in children.iter().enumerate() {
             if self.report.is_exhausted() || self.is_full {
@@ -155,21 +155,21 @@ impl<'n, 'r> TreeReader<'n, 'r> {
             let Some(object) = Object::new(node, &at, self.report) else {
                 continue;
             };
-            self.subcommand(&object);
+            self.read_subcommand(&object);
         }
     }
 
-    fn subcommand(&mut self, object: &Object<'n, '_>) {
+    fn read_subcommand(&mut self, object: &Object<'n, '_>) {
         let errors = self.report.errors();
         let above = self.report.tool.clone();
-        let name = self.name(object);
+        let name = self.read_name(object);
         self.report.tool = Some(self.path_name(Some(name)));
         object.check_known(&SUBCOMMAND, self.report);
         self.reject_misplaced(object);
-        self.enter(object, name, errors);
+        self.enter_node(object, name, errors);
         match object.list("subcommand", self.report) {
-            Some(children) if !children.is_empty() => self.children(children, object.at),
-            _ => self.leaf(object),
+            Some(children) if !children.is_empty() => self.read_children(children, object.at),
+            _ => self.build_leaf(object),
         }
         self.levels.pop();
         self.report.tool = above;
@@ -181,7 +181,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         name::join_path(&names)
     }
 
-    fn name(&mut self, object: &Object<'n, '_>) -> &'n str {
+    fn read_name(&mut self, object: &Object<'n, '_>) -> &'n str {
         let Some(found) = object.required("name", self.report) else {
             return "";
         };
@@ -196,7 +196,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
     }
 
     /// Reads a node's own fields; `errors` is the number of errors before the first of them.
-    fn enter(&mut self, object: &Object<'n, '_>, name: &'n str, errors: usize) {
+    fn enter_node(&mut self, object: &Object<'n, '_>, name: &'n str, errors: usize) {
         object.required("description", self.report);
         let title = object.non_blank("title", self.report);
         let above = self.levels.last();
@@ -206,7 +206,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.read_guidance(object, &mut settings);
         self.report_ignored(object);
         let hints = self.read_hints(object);
-        let parameters = self.parameters(object);
+        let parameters = self.read_parameters(object);
         let children = object.node("subcommand").map_or(0, |node| node.span.len());
         let is_broken = is_broken || self.report.errors() > errors;
         let weight = object.node.span.len() - children;
@@ -258,7 +258,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         }
     }
 
-    fn parameters(&mut self, object: &Object<'n, '_>) -> Vec<Parameter<'n>> {
+    fn read_parameters(&mut self, object: &Object<'n, '_>) -> Vec<Parameter<'n>> {
         let mut parameters = Vec::new();
         for (key, position) in
             [("options", Position::Option), ("positional_args", Position::Positional)]
@@ -278,9 +278,12 @@ impl<'n, 'r> TreeReader<'n, 'r> {
             }
         }
         let above = self.levels.iter().flat_map(|level| &level.parameters);
-        clash::check_names(above.clone(), &parameters, self.report);
-        clash::check_flags(parameters.iter().map(Parameter::placed), self.report);
-        clash::check_stdin(above.chain(&parameters).map(Parameter::placed), self.report);
+        conflict::check_names(above.clone(), &parameters, self.report);
+        conflict::check_flags(parameters.iter().map(Parameter::located_binding), self.report);
+        conflict::check_stdin(
+            above.chain(&parameters).map(Parameter::located_binding),
+            self.report,
+        );
         parameters
     }
 }

@@ -1,5 +1,8 @@
 //! Writes tools as a tree of subcommands, or as one tool with a JSON Schema. The result may lose
-//! information: the caller reads it back and compares.
+//! information: `files` reads it back and compares.
+
+mod files;
+mod parameters;
 
 use catalog::{
     Concurrency, Implementation, Mode, Tool,
@@ -7,72 +10,71 @@ use catalog::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{
-    binding::FOLDER,
-    passing::{argv, parameters},
-};
+pub(super) use self::files::write_files;
+use self::parameters::{write_argv, write_parameters};
+use super::binding::FOLDER;
 use crate::comparison::describe;
 
 /// Whether a definition names the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Program {
+enum Program {
     Named,
     Unnamed,
 }
 
 /// Writes all tools, whose names begin with `root`, as one tree; none if a tree cannot express them.
-pub(crate) fn tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<String, Value>> {
+fn write_tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<String, Value>> {
     let mut leaves = Vec::new();
     let mut command: Option<Vec<String>> = None;
     for tool in tools {
         let rest = tool.name.strip_prefix(root)?.trim_start_matches('_');
-        let words = words(tool).filter(|_| program == Program::Named);
-        let path = path(rest, words.as_deref().unwrap_or_default());
+        let words = fixed_words(tool).filter(|_| program == Program::Named);
+        let path = choose_path(rest, words.as_deref().unwrap_or_default());
         if let Some(mut words) = words {
             words.truncate(words.len() - if rest.is_empty() { 0 } else { path.len() });
             if command.get_or_insert_with(|| words.clone()) != &words {
                 return None;
             }
         }
-        leaves.push((path, leaf(tool)?));
+        leaves.push((path, write_leaf(tool)?));
     }
     let about = match tools {
         [only] => describe(only),
         several => format!("{} tools of `{root}`", several.len()),
     };
-    let mut definition = named(root, &about);
+    let mut definition = new_definition(root, &about);
     definition.extend(command.map(|words| ("command".to_owned(), Value::from(words.join(" ")))));
     let mut children = Vec::new();
-    leaves.into_iter().for_each(|(path, leaf)| insert(&mut children, &path, leaf));
+    leaves.into_iter().for_each(|(path, leaf)| insert_leaf(&mut children, &path, leaf));
     definition.insert("subcommand".to_owned(), Value::Array(children));
     Some(definition)
 }
 
 /// Writes one tool with its schema unchanged.
-pub(crate) fn written(tool: &Tool, program: Program) -> Map<String, Value> {
-    let mut definition = named(&tool.name, &describe(tool));
-    if let Some(words) = words(tool).filter(|_| program == Program::Named) {
+fn write_schema_tool(tool: &Tool, program: Program) -> Map<String, Value> {
+    let mut definition = new_definition(&tool.name, &describe(tool));
+    if let Some(words) = fixed_words(tool).filter(|_| program == Program::Named) {
         definition.insert("command".to_owned(), words.join(" ").into());
     }
-    definition.extend(settings(tool));
+    definition.extend(write_settings(tool));
     definition
         .insert("inputSchema".to_owned(), Value::Object(tool.input.object().as_ref().clone()));
-    let argv = argv(tool);
+    let argv = write_argv(tool);
     if !argv.is_empty() {
         definition.insert("argv".to_owned(), Value::Object(argv));
     }
-    definition.extend(order(pieces(tool)));
+    definition.extend(write_order(pieces(tool)));
     definition
 }
 
 /// A definition must have a description; a tool without one is described by its name.
-fn named(name: &str, about: &str) -> Map<String, Value> {
+fn new_definition(name: &str, about: &str) -> Map<String, Value> {
     let about = if about.is_empty() { name } else { about };
     Map::from_iter([("name".to_owned(), name.into()), ("description".to_owned(), about.into())])
 }
 
 /// The program and the fixed words before the first parameter.
-fn words(tool: &Tool) -> Option<Vec<String>> {
+fn fixed_words(tool: &Tool) -> Option<Vec<String>> {
     let Implementation::Process(process) = &tool.implementation else {
         return None;
     };
@@ -85,7 +87,7 @@ fn words(tool: &Tool) -> Option<Vec<String>> {
 
 /// The names of the nodes from the root to a leaf: the last words of the command line if these make up
 /// the rest of its name, so that the tree looks like the command.
-fn path(rest: &str, words: &[String]) -> Vec<String> {
+fn choose_path(rest: &str, words: &[String]) -> Vec<String> {
     if rest.is_empty() {
         return vec!["default".to_owned()];
     }
@@ -98,7 +100,7 @@ fn path(rest: &str, words: &[String]) -> Vec<String> {
 }
 
 /// Inserts a leaf into the tree.
-fn insert(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Value>) {
+fn insert_leaf(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Value>) {
     let Some((name, below)) = path.split_first() else {
         return;
     };
@@ -113,17 +115,17 @@ fn insert(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String, Valu
         children.len() - 1
     });
     if let Some(Value::Array(inner)) = children[index].get_mut("subcommand") {
-        insert(inner, below, leaf);
+        insert_leaf(inner, below, leaf);
     }
 }
 
 /// A subcommand without its name.
-fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
-    let mut leaf = named(&tool.name, &describe(tool));
+fn write_leaf(tool: &Tool) -> Option<Map<String, Value>> {
+    let mut leaf = new_definition(&tool.name, &describe(tool));
     leaf.shift_remove("name");
-    leaf.extend(settings(tool));
+    leaf.extend(write_settings(tool));
     let is_sequence = matches!(tool.implementation, Implementation::Sequence(_));
-    let (options, positionals) = parameters(tool)?;
+    let (options, positionals) = write_parameters(tool)?;
     let is_folder = |parameter: &Value| parameter["name"] == FOLDER;
     if is_sequence && options.iter().chain(&positionals).any(|parameter| !is_folder(parameter)) {
         return None;
@@ -133,7 +135,7 @@ fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
             leaf.insert(key.to_owned(), Value::Array(list));
         }
     }
-    leaf.extend(order(pieces(tool)));
+    leaf.extend(write_order(pieces(tool)));
     if let Some(consent) = &tool.consent {
         leaf.insert(
             "consent".to_owned(),
@@ -144,7 +146,7 @@ fn leaf(tool: &Tool) -> Option<Map<String, Value>> {
 }
 
 /// The command line after the program, or the one kept for a program to be bound.
-pub(super) fn pieces(tool: &Tool) -> &[Piece] {
+fn pieces(tool: &Tool) -> &[Piece] {
     match &tool.implementation {
         Implementation::Process(process) => &process.pieces,
         _ => tool.unbound.as_deref().unwrap_or_default(),
@@ -152,7 +154,7 @@ pub(super) fn pieces(tool: &Tool) -> &[Piece] {
 }
 
 /// The fields that declare the order of options and positionals.
-fn order(pieces: &[Piece]) -> Map<String, Value> {
+fn write_order(pieces: &[Piece]) -> Map<String, Value> {
     let is_of = |wanted: bool| move |piece: &Piece| matches!(piece, Piece::Parameter(binding) if matches!(binding.pass_by, PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_)) && binding.flag.is_some() == wanted);
     let (option, positional) =
         (pieces.iter().position(is_of(true)), pieces.iter().position(is_of(false)));
@@ -168,7 +170,7 @@ fn order(pieces: &[Piece]) -> Map<String, Value> {
     order
 }
 
-fn settings(tool: &Tool) -> Map<String, Value> {
+fn write_settings(tool: &Tool) -> Map<String, Value> {
     let annotations = &tool.annotations;
     let mut settings = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
@@ -184,19 +186,19 @@ fn settings(tool: &Tool) -> Map<String, Value> {
     put("network", annotations.network.map(Value::Bool));
     put("category", annotations.category.clone().map(Value::from));
     put("version", annotations.version.clone().map(Value::from));
-    put("concurrency", tool.concurrency.map(|beside| lane(beside).into()));
+    put("concurrency", tool.concurrency.map(|concurrency| concurrency_name(concurrency).into()));
     put("hints", tool.description.hint.as_ref().map(|hint| json!({"default": hint})));
     put("install_instructions", tool.description.install.clone().map(Value::from));
     put("progress_regex", tool.progress.clone().map(Value::from));
-    put("availability_check", availability(tool));
+    put("availability_check", write_availability(tool));
     if let Implementation::Sequence(sequence) = &tool.implementation {
-        put("sequence", Some(sequence.steps.iter().map(step).collect()));
+        put("sequence", Some(sequence.steps.iter().map(write_step).collect()));
         put("step_delay_ms", Some(sequence.delay_ms.into()));
     }
     settings
 }
 
-fn lane(concurrency: Concurrency) -> &'static str {
+fn concurrency_name(concurrency: Concurrency) -> &'static str {
     match concurrency {
         Concurrency::Exclusive => "exclusive",
         Concurrency::ReadOnly => "read_only",
@@ -204,29 +206,29 @@ fn lane(concurrency: Concurrency) -> &'static str {
     }
 }
 
-fn availability(tool: &Tool) -> Option<Value> {
+fn write_availability(tool: &Tool) -> Option<Value> {
     let check = tool.availability.as_ref()?;
     let (program, arguments) = check.command.split_first()?;
-    let mut written =
+    let mut object =
         json!({"command": program, "args": arguments, "success_exit_codes": check.success});
     if let Some(folder) = &check.folder {
-        written["working_directory"] = folder.as_str().into();
+        object["working_directory"] = folder.as_str().into();
     }
-    Some(written)
+    Some(object)
 }
 
-fn step(step: &catalog::implementation::Step) -> Value {
-    let mut written = json!({"tool": step.tool});
+fn write_step(step: &catalog::implementation::Step) -> Value {
+    let mut object = json!({"tool": step.tool});
     let texts = [
         ("description", &step.description),
         ("skip_if_file_exists", &step.skip_if_exists),
         ("skip_if_file_missing", &step.skip_if_missing),
     ];
     for (key, text) in texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?))) {
-        written[key] = text.as_str().into();
+        object[key] = text.as_str().into();
     }
     if step.arguments.as_object().is_some_and(|arguments| !arguments.is_empty()) {
-        written["args"] = step.arguments.clone();
+        object["args"] = step.arguments.clone();
     }
-    written
+    object
 }

@@ -1,7 +1,9 @@
-//! Prompts in Markdown and workflows in YAML: what is read, and what is wrong.
+//! Prompts in Markdown and workflows in YAML.
 
 use catalog::{Diagnostic, SourceId};
-use formats::{Interface, PROMPT_RULES, Piece, Prompt, PromptBody, read_prompt, read_workflow};
+use formats::{
+    PROMPT_RULES, Prompt, PromptArguments, PromptBody, PromptSegment, read_prompt, read_workflow,
+};
 
 fn read(name: &str, text: &str) -> (Option<Prompt>, Vec<Diagnostic>) {
     let source = SourceId::new(name);
@@ -26,7 +28,7 @@ fn examples_of_rules_have_their_problem_and_no_other() {
 }
 
 #[test]
-fn a_prompt_is_named_after_its_file_and_says_what_it_takes() {
+fn reads_name_arguments_and_examples() {
     let text = "---\ndescription: Review\narguments:\n  - {name: path, description: The file, required: true}\n  - name: tone\n    \
                 description: How\n    default: kind\n    choices: [kind, strict]\nexamples:\n  - call: src/a.rs strict\n    shows: \
                 one file\n---\nReview {{ path }}.\n";
@@ -34,32 +36,32 @@ fn a_prompt_is_named_after_its_file_and_says_what_it_takes() {
     assert_eq!(found, []);
     let prompt = prompt.expect("a prompt");
     assert_eq!((prompt.name.as_str(), prompt.description.as_str()), ("review", "Review"));
-    let Interface::Named(arguments) = &prompt.interface else { panic!("{prompt:?}") };
+    let PromptArguments::Named(arguments) = &prompt.arguments else { panic!("{prompt:?}") };
     assert_eq!((arguments[0].required, arguments[1].default.as_deref()), (true, Some("kind")));
     assert_eq!(arguments[1].choices, ["kind", "strict"]);
     assert_eq!(prompt.examples[0].arguments, "src/a.rs strict");
 }
 
 #[test]
-fn places_are_lines_of_the_file() {
+fn template_errors_are_located_in_the_file() {
     let text = "---\ndescription: Fine\n---\none\n{% endif %}\n";
     let (prompt, found) = read("p.md", text);
     assert!(prompt.is_none());
     assert_eq!(
         found[0].origin.location,
-        catalog::Location::Offset(text.find("{% endif").expect("it"))
+        catalog::Location::Offset(text.find("{% endif").expect("present"))
     );
 }
 
 #[test]
-fn tools_that_a_template_names_are_known_with_their_place() {
+fn finds_references_to_tools_in_tags_only() {
     let text = "---\ndescription: Fine\n---\nIn words call('x').\n{{ call(\"one\", {}) }} {% set a = tool( 'two') %}{{ call(args[0]) }}";
     let (prompt, _) = read("p.md", text);
     let tools = prompt.expect("a prompt").tools;
-    let places: Vec<_> =
+    let locations: Vec<_> =
         tools.iter().map(|tool| (tool.name.as_str(), tool.origin.location.clone())).collect();
-    let place = |of: &str| catalog::Location::Offset(text.find(of).expect("it"));
-    assert_eq!(places, [("one", place("call(\"one")), ("two", place("tool( 'two"))]);
+    let locate = |of: &str| catalog::Location::Offset(text.find(of).expect("present"));
+    assert_eq!(locations, [("one", locate("call(\"one")), ("two", locate("tool( 'two"))]);
 }
 
 const WORKFLOW: &str = r"
@@ -97,7 +99,7 @@ examples:
 ";
 
 #[test]
-fn a_workflow_becomes_a_page_in_the_order_of_its_steps() {
+fn a_workflow_becomes_markdown() {
     let (prompt, found) = read("w.yaml", WORKFLOW);
     assert_eq!(found, []);
     let prompt = prompt.expect("a prompt");
@@ -106,12 +108,12 @@ fn a_workflow_becomes_a_page_in_the_order_of_its_steps() {
         prompt.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         ["list_subjects", "load"]
     );
-    let PromptBody::Text(pieces) = prompt.body else { panic!("no text") };
-    let text: String = pieces
+    let PromptBody::Text(segments) = prompt.body else { panic!("no text") };
+    let text: String = segments
         .iter()
-        .map(|piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Tool(name) => format!("<{name}>"),
+        .map(|segment| match segment {
+            PromptSegment::Text(text) => text.clone(),
+            PromptSegment::Tool(name) => format!("<{name}>"),
         })
         .collect();
     insta::assert_snapshot!(text, @r#"
@@ -162,7 +164,7 @@ fn a_workflow_becomes_a_page_in_the_order_of_its_steps() {
 }
 
 #[test]
-fn broken_workflows_are_told() {
+fn reports_invalid_workflows() {
     assert_eq!(codes("w.yaml", "- a\n- b\n"), ["TC718"]);
     assert_eq!(codes("w.yaml", "name: x\njobs: [\n"), ["TC718"]);
     assert_eq!(codes("w.yaml", "name: '??? '\n"), [""; 0]);

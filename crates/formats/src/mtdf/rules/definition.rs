@@ -6,8 +6,8 @@ pub(crate) static BAD_PROGRAM: Rule = Rule {
     code: "TC026",
     name: "program-outside",
     severity: Severity::Error,
-    why: "A program is named, or given as a path inside the crib. A path that climbs out of it can mean another program on \
-          each machine.",
+    why: "A program is given by its name, or as a path inside the crib. A path that leaves the crib can be a different \
+          program on each machine.",
     bad: r#"{"name": "say", "description": "Speak", "command": "../bin/say", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "./bin/say", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -16,7 +16,8 @@ pub(crate) static ABSOLUTE_PROGRAM: Rule = Rule {
     code: "TC027",
     name: "absolute-program",
     severity: Severity::Warning,
-    why: "An absolute path works on machines where the program lies just there. Name the program, and it is looked up.",
+    why: "An absolute path works only on machines that have the program in the same folder. Give the name of the program, \
+          which is then looked up in `PATH`.",
     bad: r#"{"name": "say", "description": "Speak", "command": "/usr/bin/echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -25,8 +26,8 @@ pub(crate) static MISSING_SUBCOMMAND: Rule = Rule {
     code: "TC028",
     name: "missing-subcommand",
     severity: Severity::Warning,
-    why: "A command without `subcommand` is taken as one tool. To say that this is meant, give it one subcommand named \
-          `default`, which adds nothing to the command line.",
+    why: "A command without `subcommand` is read as one tool. To make that explicit, add one subcommand named `default`, \
+          which adds nothing to the command line.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo"}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -36,8 +37,8 @@ pub static MISSING_COMMAND: Rule = Rule {
     code: "TC029",
     name: "missing-command",
     severity: Severity::Note,
-    why: "A definition without `command` says what a tool is, not how it is run: it is documented and not served, unless a \
-          `[[bind]]` in `toolcrib.toml` gives it a command.",
+    why: "A definition without `command` describes a tool but not how to run it. The tool is documented but not served, \
+          unless a `[[bind]]` in `toolcrib.toml` binds it to a command.",
     bad: r#"{"name": "say", "description": "Speak", "inputSchema": {"type": "object", "properties": {}}}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "inputSchema": {"type": "object", "properties": {}}}"#,
 };
@@ -46,8 +47,8 @@ pub(crate) static BUILT_IN_NAME: Rule = Rule {
     code: "TC030",
     name: "built-in-name",
     severity: Severity::Note,
-    why: "`status`, `await` and `cancel` are built in. A definition of such a name gives the tool its text; its command is \
-          never run. Choose another name for a tool of your own.",
+    why: "`status`, `await` and `cancel` are built in. A definition with such a name sets the description of the built-in \
+          tool; its command is never run. Choose another name for a tool of your own.",
     bad: r#"{"name": "status", "description": "Look at operations", "command": "status", "subcommand": [{"name": "default", "description": "Look"}]}"#,
     good: r#"{"name": "git_status", "description": "Look at files", "command": "git status", "subcommand": [{"name": "default", "description": "Look"}]}"#,
 };
@@ -56,7 +57,7 @@ pub(crate) static TIMEOUT_OUT_OF_RANGE: Rule = Rule {
     code: "TC031",
     name: "timeout-out-of-range",
     severity: Severity::Error,
-    why: "`timeout_seconds` is a whole number of seconds from 1 to 86400, a day. Every run has an end.",
+    why: "`timeout_seconds` is an integer from 1 to 86400 (one day). Every call has a timeout.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "timeout_seconds": 0, "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "timeout_seconds": 60, "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -65,7 +66,7 @@ pub(crate) static CONTRADICTION: Rule = Rule {
     code: "TC032",
     name: "contradiction",
     severity: Severity::Error,
-    why: "Two fields exclude each other, so that one of them must be a mistake. Neither is preferred silently.",
+    why: "Two fields contradict each other, so one of them must be a mistake. Neither is preferred silently.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "synchronous": true, "asynchronous": true,
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "synchronous": true,
@@ -76,7 +77,7 @@ pub(crate) static ENABLED_UNDER_DISABLED: Rule = Rule {
     code: "TC033",
     name: "enabled-under-disabled",
     severity: Severity::Warning,
-    why: "`enabled: false` removes a node and everything below it. An `enabled: true` below it has no effect.",
+    why: "`enabled: false` disables a node and all nodes below it. An `enabled: true` below it has no effect.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "enabled": false,
  "subcommand": [{"name": "default", "description": "Say it", "enabled": true}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "enabled": false,
@@ -87,8 +88,8 @@ pub(crate) static UNSUPPORTED_FIELD: Rule = Rule {
     code: "TC034",
     name: "unsupported-field",
     severity: Severity::Error,
-    why: "The field asks for something that is not done here, and without it the tool would be another one: a shell \
-          template (`args_template`), a log watched by a model (`livelog`), a schema or command inside a subcommand.",
+    why: "The field requests an unsupported feature without which the tool would behave differently: a shell template \
+          (`args_template`), a log watched by a model (`livelog`), or a schema or command inside a subcommand.",
     bad: r#"{"name": "say", "description": "Speak", "command": "bash",
  "subcommand": [{"name": "default", "description": "Say it", "args_template": "-c 'echo {{word}}'"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo",
@@ -99,7 +100,7 @@ pub(crate) static EMPTY_SEQUENCE: Rule = Rule {
     code: "TC037",
     name: "empty-sequence",
     severity: Severity::Error,
-    why: "A sequence without steps does nothing, and would say that all went well.",
+    why: "A sequence without steps would do nothing and report success.",
     bad: r#"{"name": "all", "description": "Everything", "command": "sequence", "sequence": []}"#,
     good: r#"{"name": "all", "description": "Everything", "command": "sequence", "sequence": [{"tool": "say", "subcommand": "default"}]}"#,
 };
@@ -108,8 +109,8 @@ pub(crate) static USELESS_PARAMETER: Rule = Rule {
     code: "TC038",
     name: "useless-parameter",
     severity: Severity::Warning,
-    why: "The steps of a sequence have their own `args`; a parameter of the sequence reaches none of them. It is left out of \
-          what is served.",
+    why: "The steps of a sequence have their own `args`; a parameter of the sequence is passed to none of them. It is left \
+          out of the served schema.",
     bad: r#"{"name": "all", "description": "Everything", "command": "sequence", "sequence": [{"tool": "say"}],
  "options": [{"name": "word", "type": "string"}]}"#,
     good: r#"{"name": "all", "description": "Everything", "command": "sequence", "sequence": [{"tool": "say", "args": {"word": "hello"}}]}"#,
@@ -128,8 +129,8 @@ pub(crate) static UNKNOWN_GUIDANCE: Rule = Rule {
     code: "TC080",
     name: "unknown-guidance",
     severity: Severity::Warning,
-    why: "`guidance_key` names a text of `tool_guidance.json`, and there is none of this name: the tool is served without it. \
-          Said once for each name in a file.",
+    why: "`guidance_key` refers to a text in `tool_guidance.json` that does not exist, so the tool is served without it. \
+          Reported once per key and file.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "guidance_key": "asink_behavior",
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,

@@ -6,7 +6,7 @@ pub(crate) static UNKNOWN_TYPE: Rule = Rule {
     code: "TC040",
     name: "unknown-type",
     severity: Severity::Error,
-    why: "The types are `string`, `integer`, `number`, `boolean`, `array` and `object`, in these spellings.",
+    why: "The types are `string`, `integer`, `number`, `boolean`, `array` and `object`, in exactly this spelling.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo",
  "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "loud", "type": "bool"}]}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo",
@@ -17,8 +17,8 @@ pub(crate) static BAD_DEFAULT: Rule = Rule {
     code: "TC041",
     name: "bad-default",
     severity: Severity::Error,
-    why: "A default is used as if the caller had passed it, so it must be a value that the caller could pass: of the type, \
-          in the `enum`, within the bounds, matching the pattern.",
+    why: "A default is used as if the caller had passed it, so it must be a valid argument: of the type, in the `enum`, \
+          within the bounds, matching the pattern.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo",
  "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "default": "2"}]}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo",
@@ -29,7 +29,8 @@ pub(crate) static BAD_ENUM: Rule = Rule {
     code: "TC042",
     name: "bad-enum",
     severity: Severity::Error,
-    why: "`enum` lists at least one value, each of the parameter's type: another one could never be passed.",
+    why: "`enum` lists at least one value, and all have the parameter's type. A caller could never pass a value of another \
+          type.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo",
  "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "level", "type": "string", "enum": ["low", 2]}]}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo",
@@ -40,7 +41,7 @@ pub(crate) static EMPTY_RANGE: Rule = Rule {
     code: "TC044",
     name: "empty-range",
     severity: Severity::Error,
-    why: "The lower bound lies above the upper one, so that no value fits.",
+    why: "The lower bound is greater than the upper bound, so no value is valid.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo",
  "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "minimum": 9, "maximum": 1}]}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo",
@@ -51,8 +52,8 @@ pub(crate) static DUPLICATE_PARAMETER: Rule = Rule {
     code: "TC045",
     name: "duplicate-parameter",
     severity: Severity::Error,
-    why: "Arguments are passed by name, so a name can stand for one parameter only: among the options and positionals of a \
-          leaf and of all nodes above it. `flag` gives a renamed option the spelling that the program knows.",
+    why: "Arguments are passed by name, so a name must be unique among the options and positionals of a leaf and of all \
+          nodes above it. With `flag`, a renamed option keeps its spelling on the command line.",
     bad: r#"{"name": "run", "description": "Run", "command": "cargo",
  "subcommand": [{"name": "test", "description": "Test", "options": [{"name": "test", "type": "string"}],
   "positional_args": [{"name": "test", "type": "string"}]}]}"#,
@@ -65,8 +66,8 @@ pub(crate) static FLAG_CLASH: Rule = Rule {
     code: "TC046",
     name: "flag-clash",
     severity: Severity::Error,
-    why: "Two parameters of one command would be passed by the same flag; the program could not tell them apart. An `alias` \
-          is the flag that is used.",
+    why: "Two parameters of one command would be passed by the same flag, so the program could not distinguish them. If a \
+          parameter has an `alias`, that is its flag.",
     bad: r#"{"name": "list", "description": "List", "command": "ls",
  "subcommand": [{"name": "default", "description": "List", "options": [{"name": "all", "alias": "a", "type": "boolean"},
   {"name": "author", "alias": "a", "type": "boolean"}]}]}"#,
@@ -79,7 +80,7 @@ pub(crate) static BOUND_ALIAS: Rule = Rule {
     code: "TC047",
     name: "bound-alias",
     severity: Severity::Note,
-    why: "`min` and `max` are read as `minimum` and `maximum`, which JSON Schema and editors know.",
+    why: "`min` and `max` are read as `minimum` and `maximum`, the names that JSON Schema and editors know.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo",
  "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "times", "type": "integer", "min": 1}]}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo",
@@ -90,8 +91,8 @@ pub(crate) static PATH_OR_VALUE: Rule = Rule {
     code: "TC048",
     name: "path-or-value",
     severity: Severity::Note,
-    why: "A value of `format: path-or-value` is confined to the crib's roots if it looks like a path, and passed as it is if \
-          not. Where it is always a path, `path` is safer.",
+    why: "With `format: path-or-value`, a value that looks like a path must be inside the crib's roots; any other value is \
+          passed unchanged. If the value is always a path, `path` is safer.",
     bad: r#"{"name": "show", "description": "Show", "command": "git show",
  "subcommand": [{"name": "default", "description": "Show", "options": [{"name": "output", "type": "string", "format": "path-or-value"}]}]}"#,
     good: r#"{"name": "show", "description": "Show", "command": "git show",
@@ -102,8 +103,8 @@ pub(crate) static UNKNOWN_PARAMETER: Rule = Rule {
     code: "TC049",
     name: "unknown-parameter",
     severity: Severity::Error,
-    why: "`argv` says how properties of the schema reach the program. This name is not one of them, so what it says would be \
-          lost.",
+    why: "`argv` declares how properties of the schema are passed to the program. This name is not a property, so its \
+          entry would have no effect.",
     bad: r#"{"name": "show", "description": "Show", "command": "cat", "argv": {"flie": {"positional": true}},
  "inputSchema": {"type": "object", "properties": {"file": {"type": "string", "format": "path"}}}}"#,
     good: r#"{"name": "show", "description": "Show", "command": "cat", "argv": {"file": {"positional": true}},
@@ -114,7 +115,7 @@ pub(crate) static BAD_VARIABLE: Rule = Rule {
     code: "TC050",
     name: "bad-variable",
     severity: Severity::Error,
-    why: "The name of an environment variable is made of ASCII letters, digits and `_`, and does not begin with a digit.",
+    why: "The name of an environment variable consists of ASCII letters, digits and `_`, and does not begin with a digit.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo",
  "subcommand": [{"name": "default", "description": "Say it", "options": [{"name": "lang", "type": "string", "pass_by": "env", "env": "MY LANG"}]}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo",
@@ -125,8 +126,8 @@ pub(crate) static ACCESS_WITHOUT_PATH: Rule = Rule {
     code: "TC051",
     name: "access-without-path",
     severity: Severity::Error,
-    why: "`access` says what the program does with a file or folder: it has a meaning only for a parameter of `format: path`, \
-          and none for the folder the program runs in. Elsewhere it would promise a confinement that does not come.",
+    why: "`access` declares what the program does with a file or folder, so it requires `format: path`. It is not allowed \
+          for the working directory. Elsewhere it would suggest a restriction that is not enforced.",
     bad: r#"{"name": "show", "description": "Show", "command": "cat",
  "subcommand": [{"name": "default", "description": "Show", "positional_args": [{"name": "file", "type": "string", "access": "read"}]}]}"#,
     good: r#"{"name": "show", "description": "Show", "command": "cat",
@@ -137,8 +138,8 @@ pub(crate) static WRITING_READER: Rule = Rule {
     code: "TC052",
     name: "writing-reader",
     severity: Severity::Error,
-    why: "A tool with `mutates: false` cannot write anywhere, so a parameter that it writes to could never be used. One of the \
-          two is wrong.",
+    why: "A tool with `mutates: false` cannot write to any file, so a parameter that it writes to could never be used. One \
+          of the two declarations is wrong.",
     bad: r#"{"name": "copy", "description": "Copy", "command": "cp", "mutates": false,
  "subcommand": [{"name": "default", "description": "Copy", "positional_args": [{"name": "to", "type": "string", "format": "path", "access": "write"}]}]}"#,
     good: r#"{"name": "copy", "description": "Copy", "command": "cp", "mutates": true,

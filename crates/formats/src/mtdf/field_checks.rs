@@ -43,12 +43,12 @@ impl<'n> TreeReader<'n, '_> {
     }
 
     pub(super) fn reject_livelog(&mut self, object: &Object<'n, '_>) {
-        let kind = object.choice(
+        let tool_type = object.choice(
             "tool_type",
             &[("command", "command"), ("livelog", "livelog")],
             self.report,
         );
-        let key = match kind {
+        let key = match tool_type {
             Some("livelog") => "tool_type",
             _ if object.has("livelog") => "livelog",
             _ => return,

@@ -1,4 +1,4 @@
-//! Writes parameters: the constraints on a value, and how it is passed if not by the default binding.
+//! Writes parameters: their constraints, and their binding where it differs from the default.
 
 use catalog::{
     Tool,
@@ -7,14 +7,16 @@ use catalog::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    binding::{FOLDER, Subject, value_kind},
-    constraint::FIELDS,
-    kind::Kind,
-    write::pieces,
+    super::{
+        binding::{BindingContext, FOLDER, value_kind},
+        constraint::FIELDS,
+        parameter_type::ParameterType,
+    },
+    pieces,
 };
 
 /// The options and positionals of a tool; none if one of them cannot be expressed that way.
-pub(super) fn parameters(tool: &Tool) -> Option<(Vec<Value>, Vec<Value>)> {
+pub(super) fn write_parameters(tool: &Tool) -> Option<(Vec<Value>, Vec<Value>)> {
     let bindings = bindings(tool);
     let (mut options, mut positionals) = (Vec::new(), Vec::new());
     for (name, schema) in tool.input.properties() {
@@ -23,21 +25,21 @@ pub(super) fn parameters(tool: &Tool) -> Option<(Vec<Value>, Vec<Value>)> {
             continue;
         }
         let binding = bindings.iter().find(|binding| binding.parameter == name).copied();
-        let written = Value::Object(parameter(tool, name, schema, binding)?);
+        let parameter = Value::Object(write_parameter(tool, name, schema, binding)?);
         if binding.is_some_and(is_positional) {
-            positionals.push((name, written))
+            positionals.push((name, parameter))
         } else {
-            options.push(written)
+            options.push(parameter)
         }
     }
     // Positionals are identified by their order on the command line, which may differ from the schema.
     positionals
         .sort_by_key(|(name, _)| bindings.iter().position(|binding| binding.parameter == *name));
-    Some((options, positionals.into_iter().map(|(_, written)| written).collect()))
+    Some((options, positionals.into_iter().map(|(_, parameter)| parameter).collect()))
 }
 
 /// The bindings of a tool with a JSON Schema that differ from the default.
-pub(super) fn argv(tool: &Tool) -> Map<String, Value> {
+pub(super) fn write_argv(tool: &Tool) -> Map<String, Value> {
     let mut argv = Map::new();
     let mut position = 0;
     for binding in bindings(tool) {
@@ -49,10 +51,8 @@ pub(super) fn argv(tool: &Tool) -> Map<String, Value> {
             entry.insert("positional".to_owned(), position.into());
             position += 1;
         }
-        entry.extend(passing(
-            binding,
-            &subject(tool, &binding.parameter, schema, is_positional(binding)),
-        ));
+        let context = binding_context(tool, &binding.parameter, schema, is_positional(binding));
+        entry.extend(write_binding(binding, &context));
         if !entry.is_empty() {
             argv.insert(binding.parameter.clone(), Value::Object(entry));
         }
@@ -69,57 +69,66 @@ fn bindings(tool: &Tool) -> Vec<&Binding> {
 }
 
 fn is_positional(binding: &Binding) -> bool {
-    let by_itself =
+    let is_argument =
         matches!(binding.pass_by, PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_));
-    by_itself && binding.flag.is_none()
+    is_argument && binding.flag.is_none()
 }
 
-/// Whether the reader adds a parameter by itself: the working directory and the word of consent.
+/// Whether the reader adds a parameter by itself: the working directory and the consent word.
 fn is_implied(tool: &Tool, name: &str, schema: &Map<String, Value>) -> bool {
-    let is_folder = name == FOLDER && *schema == folder();
-    let is_word = |word: &str| {
-        let described = json!({"type": "string", "const": word, "description": format!("`{word}`, only if the user has asked for exactly this")});
-        Some(schema) == described.as_object()
+    let is_folder = name == FOLDER && *schema == folder_schema();
+    let is_consent = |word: &str| {
+        let added = json!({"type": "string", "const": word, "description": format!("`{word}`, only if the user has asked for exactly this")});
+        Some(schema) == added.as_object()
     };
     is_folder
         || tool
             .consent
             .as_ref()
-            .is_some_and(|consent| consent.parameter == name && is_word(&consent.word))
+            .is_some_and(|consent| consent.parameter == name && is_consent(&consent.word))
 }
 
-fn folder() -> Map<String, Value> {
+fn folder_schema() -> Map<String, Value> {
     let folder = json!({"type": "string", "format": "path", "description": "Folder to run in"});
     folder.as_object().cloned().unwrap_or_default()
 }
 
-fn parameter(
+fn write_parameter(
     tool: &Tool,
     name: &str,
     schema: &Map<String, Value>,
     binding: Option<&Binding>,
 ) -> Option<Map<String, Value>> {
-    let mut written = Map::from_iter([("name".to_owned(), name.into())]);
+    let mut parameter = Map::from_iter([("name".to_owned(), name.into())]);
     for (key, value) in schema {
         match key.as_str() {
-            "writeOnly" => drop(written.insert("secret".to_owned(), value.clone())),
-            // The word of consent is declared by `consent`, outside the parameters.
+            "writeOnly" => drop(parameter.insert("secret".to_owned(), value.clone())),
+            // The field `consent` declares the word, outside the parameters.
             "const" if tool.consent.as_ref().is_some_and(|consent| consent.parameter == name) => {}
-            key if FIELDS.contains(&key) => drop(written.insert(key.to_owned(), value.clone())),
+            key if FIELDS.contains(&key) => drop(parameter.insert(key.to_owned(), value.clone())),
             _ => return None,
         }
     }
     if tool.input.required().any(|required| required == name) {
-        written.insert("required".to_owned(), true.into());
+        parameter.insert("required".to_owned(), true.into());
     }
-    let subject =
-        subject(tool, name, &Value::Object(schema.clone()), binding.is_some_and(is_positional));
-    written.extend(subject.alias.map(|alias| ("alias".to_owned(), alias.into())));
-    written.extend(binding.map(|binding| passing(binding, &subject)).unwrap_or_default());
-    Some(written)
+    let context = binding_context(
+        tool,
+        name,
+        &Value::Object(schema.clone()),
+        binding.is_some_and(is_positional),
+    );
+    parameter.extend(context.alias.map(|alias| ("alias".to_owned(), alias.into())));
+    parameter.extend(binding.map(|binding| write_binding(binding, &context)).unwrap_or_default());
+    Some(parameter)
 }
 
-fn subject<'t>(tool: &'t Tool, name: &'t str, schema: &Value, is_positional: bool) -> Subject<'t> {
+fn binding_context<'t>(
+    tool: &'t Tool,
+    name: &'t str,
+    schema: &Value,
+    is_positional: bool,
+) -> BindingContext<'t> {
     let alias = tool
         .parameters
         .iter()
@@ -127,19 +136,19 @@ fn subject<'t>(tool: &'t Tool, name: &'t str, schema: &Value, is_positional: boo
         .and_then(|known| known.alias.as_deref());
     let format = |schema: &Value| schema["format"].as_str().map_or(ValueKind::Plain, value_kind);
     let own = format(schema);
-    let names = if own == ValueKind::Plain { format(&schema["items"]) } else { own };
-    Subject {
+    let value_kind = if own == ValueKind::Plain { format(&schema["items"]) } else { own };
+    BindingContext {
         name,
         alias,
         is_positional,
-        kind: schema["type"].as_str().and_then(Kind::named),
-        names,
+        parameter_type: schema["type"].as_str().and_then(ParameterType::from_name),
+        value_kind,
     }
 }
 
-/// The fields in which a binding differs from the default.
-fn passing(binding: &Binding, subject: &Subject<'_>) -> Map<String, Value> {
-    let default = subject.default_binding();
+/// Writes the fields in which a binding differs from the default.
+fn write_binding(binding: &Binding, context: &BindingContext<'_>) -> Map<String, Value> {
+    let default = context.default_binding();
     let mut fields = Map::new();
     let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
     if let Some(flag) = binding.flag.as_ref().filter(|_| binding.flag != default.flag) {
@@ -150,8 +159,8 @@ fn passing(binding: &Binding, subject: &Subject<'_>) -> Map<String, Value> {
         Separator::Equals => put("separator", "=".into()),
         Separator::Nothing => put("separator", "none".into()),
     }
-    if let Items::Joined(joint) = &binding.items {
-        put("join", joint.as_str().into());
+    if let Items::Joined(separator) = &binding.items {
+        put("join", separator.as_str().into());
     }
     if let Some(negate) = &binding.negate {
         put("negate", negate.as_str().into());
@@ -160,7 +169,7 @@ fn passing(binding: &Binding, subject: &Subject<'_>) -> Map<String, Value> {
         put("allow_dash", true.into());
     }
     match &binding.pass_by {
-        way if *way == default.pass_by => {}
+        pass_by if *pass_by == default.pass_by => {}
         PassBy::Argument => put("pass_by", "argument".into()),
         PassBy::Stdin => put("pass_by", "stdin".into()),
         PassBy::Env(variable) => put("env", variable.as_str().into()),

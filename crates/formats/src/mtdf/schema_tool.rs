@@ -1,4 +1,4 @@
-//! The second dialect: one tool whose arguments are declared by a JSON Schema, which is served unchanged.
+//! The schema dialect: one tool whose arguments are declared by a JSON Schema, which is served unchanged.
 
 use std::collections::HashSet;
 
@@ -6,11 +6,11 @@ use catalog::implementation::{Binding, ValueKind};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    binding::{self, Subject},
-    clash,
-    kind::Kind,
+    binding::{self, BindingContext},
+    conflict,
     leaf::Order,
     parameter,
+    parameter_type::ParameterType,
     rules::{definition::SCHEMA_ALIAS, parameter::UNKNOWN_PARAMETER},
     tree::TreeReader,
 };
@@ -35,9 +35,9 @@ const LAST: u64 = u64::MAX;
 
 impl<'n> TreeReader<'n, '_> {
     /// Builds a tool from a definition with a JSON Schema.
-    pub(super) fn written_leaf(&mut self, object: &Object<'n, '_>, key: &'static str) {
+    pub(super) fn read_schema_tool(&mut self, object: &Object<'n, '_>, key: &'static str) {
         let errors = self.report.errors();
-        self.note_alias(object, key);
+        self.report_alias(object, key);
         let at = object.at.key(key);
         let Some(schema) =
             object.node(key).filter(|node| node.is_object()).map(|node| Object { node, at: &at })
@@ -46,25 +46,24 @@ impl<'n> TreeReader<'n, '_> {
         };
         check_root(&schema, self.report);
         SchemaCheck::new(schema.node, self.report).run(&at);
-        let bindings = self.bindings(object, &schema);
-        self.break_since(errors);
-        let Some(mut tool) = self.begin(object) else {
+        let (options, positionals) = self.read_bindings(object, &schema);
+        self.mark_broken_since(errors);
+        let Some(mut tool) = self.begin_tool(object) else {
             return;
         };
-        tool.parameters = defined(&schema);
-        let settings = &self.last().settings;
+        tool.parameters = locate_parameters(&schema);
+        let settings = &self.current_level().settings;
         let order = Order {
             positional_first: settings.positional_first,
             double_dash: settings.double_dash,
         };
-        let (options, positionals) = bindings;
         let mut pieces = Vec::new();
         order.arrange(options, positionals, &mut pieces);
         self.set_implementation(&mut tool, pieces);
-        self.finish(tool, served(schema.node));
+        self.finish_tool(tool, to_served_schema(schema.node));
     }
 
-    fn note_alias(&mut self, object: &Object<'n, '_>, key: &str) {
+    fn report_alias(&mut self, object: &Object<'n, '_>, key: &str) {
         let at = object.at.key("input_schema");
         if key == "input_schema" {
             let problem =
@@ -81,7 +80,7 @@ impl<'n> TreeReader<'n, '_> {
     }
 
     /// The options and the positionals, each in command-line order.
-    fn bindings(&mut self, object: &Object<'n, '_>, schema: &Object<'n, '_>) -> Bindings {
+    fn read_bindings(&mut self, object: &Object<'n, '_>, schema: &Object<'n, '_>) -> Bindings {
         let map = object.node("argv").filter(|node| node.is_object());
         let properties = schema.node("properties").map(Node::members).unwrap_or_default();
         let at = object.at.key("argv");
@@ -94,22 +93,26 @@ impl<'n> TreeReader<'n, '_> {
             let entry = map
                 .and_then(|map| map.get(name))
                 .and_then(|node| Object::new(node, &at, self.report));
-            let position = entry.and_then(|entry| position(&entry, self.report));
-            let subject = subject(name, position.is_some(), &property.value, schema.node);
+            let position = entry.and_then(|entry| read_position(&entry, self.report));
+            let context = binding_context(name, position.is_some(), &property.value, schema.node);
             let binding = match entry {
                 Some(entry) => {
                     entry.check_known(&ENTRY, self.report);
-                    subject.read(&entry, self.report)
+                    context.read(&entry, self.report)
                 }
-                None => subject.default_binding(),
+                None => context.default_binding(),
             };
             bindings.push((position, binding, at.pointer()));
         }
-        let placed = || bindings.iter().map(|(_, binding, pointer)| (binding, pointer.as_str()));
-        clash::check_flags(placed(), self.report);
-        clash::check_stdin(placed(), self.report);
-        clash::check_access(placed(), &self.last().settings.annotations.clone(), self.report);
-        split(bindings)
+        let located = || bindings.iter().map(|(_, binding, pointer)| (binding, pointer.as_str()));
+        conflict::check_flags(located(), self.report);
+        conflict::check_stdin(located(), self.report);
+        conflict::check_access(
+            located(),
+            &self.current_level().settings.annotations.clone(),
+            self.report,
+        );
+        split_positionals(bindings)
     }
 
     fn check_argv<'a>(
@@ -137,7 +140,7 @@ impl<'n> TreeReader<'n, '_> {
 type Bindings = (Vec<Binding>, Vec<Binding>);
 
 /// Separates options from positionals and sorts the latter by their number.
-fn split(bindings: Vec<(Option<u64>, Binding, String)>) -> Bindings {
+fn split_positionals(bindings: Vec<(Option<u64>, Binding, String)>) -> Bindings {
     let (mut options, mut positionals) = (Vec::new(), Vec::new());
     for (position, binding, _) in bindings {
         match position {
@@ -169,7 +172,7 @@ fn check_root(schema: &Object<'_, '_>, report: &mut Report) {
 }
 
 /// The number of a positional; none for an option.
-fn position(entry: &Object<'_, '_>, report: &mut Report) -> Option<u64> {
+fn read_position(entry: &Object<'_, '_>, report: &mut Report) -> Option<u64> {
     let node = entry.node("positional")?;
     match (&node.value, to_count(node)) {
         (Value::Bool(true), _) => Some(LAST),
@@ -182,49 +185,56 @@ fn position(entry: &Object<'_, '_>, report: &mut Report) -> Option<u64> {
     }
 }
 
-fn subject<'n>(
+fn binding_context<'n>(
     name: &'n str,
     is_positional: bool,
     property: &'n Node<'n>,
     root: &'n Node<'n>,
-) -> Subject<'n> {
+) -> BindingContext<'n> {
     let property = reference::follow(property, root);
     let format = |node: &Node<'_>| {
         node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, binding::value_kind)
     };
     let own = format(property);
-    let names = match own {
+    let value_kind = match own {
         ValueKind::Plain => {
             property.get("items").map_or(own, |items| format(reference::follow(items, root)))
         }
         _ => own,
     };
-    Subject { name, alias: None, is_positional, kind: kind(property), names }
+    BindingContext {
+        name,
+        alias: None,
+        is_positional,
+        parameter_type: read_type(property),
+        value_kind,
+    }
 }
 
-fn kind(property: &Node<'_>) -> Option<Kind> {
+/// The only type of a property besides `null`.
+fn read_type(property: &Node<'_>) -> Option<ParameterType> {
     let node = property.get("type")?;
     let mut names = node
         .as_str()
         .into_iter()
         .chain(node.items().iter().filter_map(Node::as_str))
         .filter(|name| *name != "null");
-    Kind::named(names.next()?).filter(|_| names.next().is_none())
+    ParameterType::from_name(names.next()?).filter(|_| names.next().is_none())
 }
 
 /// The schema as declared, without `$schema`.
-fn served(schema: &Node<'_>) -> Map<String, Json> {
+fn to_served_schema(schema: &Node<'_>) -> Map<String, Json> {
     let members = schema.members().iter().filter(|member| member.key != "$schema");
     members.map(|member| (member.key.as_ref().to_owned(), member.value.to_value())).collect()
 }
 
-fn defined(schema: &Object<'_, '_>) -> Vec<catalog::Parameter> {
+fn locate_parameters(schema: &Object<'_, '_>) -> Vec<catalog::Parameter> {
     let at = schema.at.key("properties");
     let properties = schema.node("properties").map(Node::members).unwrap_or_default();
-    let defined = |name: &str| catalog::Parameter {
+    let locate = |name: &str| catalog::Parameter {
         name: name.to_owned(),
         alias: None,
         location: catalog::Location::Value(at.key(name).pointer()),
     };
-    properties.iter().map(|property| defined(&property.key)).collect()
+    properties.iter().map(|property| locate(&property.key)).collect()
 }

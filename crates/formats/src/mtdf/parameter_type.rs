@@ -11,7 +11,7 @@ use crate::{
 
 /// The type of a parameter or of an array's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ParameterType {
     String,
     Integer,
     Number,
@@ -20,13 +20,13 @@ pub(crate) enum Kind {
     Object,
 }
 
-const KINDS: [(&str, Kind); 6] = [
-    ("string", Kind::String),
-    ("integer", Kind::Integer),
-    ("number", Kind::Number),
-    ("boolean", Kind::Boolean),
-    ("array", Kind::Array),
-    ("object", Kind::Object),
+const TYPES: [(&str, ParameterType); 6] = [
+    ("string", ParameterType::String),
+    ("integer", ParameterType::Integer),
+    ("number", ParameterType::Number),
+    ("boolean", ParameterType::Boolean),
+    ("array", ParameterType::Array),
+    ("object", ParameterType::Object),
 ];
 
 /// Names of types in other languages, which authors often use by mistake.
@@ -44,26 +44,26 @@ const FOREIGN: [(&str, &str); 11] = [
     ("path", "string"),
 ];
 
-impl Kind {
+impl ParameterType {
     /// The type of this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        TYPES.iter().find(|(known, _)| *known == name).map(|(_, found)| *found)
     }
 
     pub(crate) fn as_str(self) -> &'static str {
-        KINDS.iter().find(|(_, kind)| *kind == self).map_or("string", |(name, _)| name)
+        TYPES.iter().find(|(_, known)| *known == self).map_or("string", |(name, _)| name)
     }
 
     /// Reads the field `type`; reports an unknown type.
     pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Self> {
         let name = object.text("type", report)?;
-        let kind = Self::named(name);
-        if kind.is_none() {
+        let found = Self::from_name(name);
+        if found.is_none() {
             let foreign = FOREIGN
                 .iter()
                 .find(|(word, _)| word.eq_ignore_ascii_case(name))
-                .map(|(_, kind)| *kind);
-            let near = foreign.or_else(|| closest(name, KINDS.map(|(name, _)| name)));
+                .map(|(_, name)| *name);
+            let near = foreign.or_else(|| closest(name, TYPES.map(|(name, _)| name)));
             let expected = "one of `string`, `integer`, `number`, `boolean`, `array`, `object`";
             let hint = near.map_or_else(|| format!("use {expected}"), did_you_mean);
             let problem = report.at_value(
@@ -73,7 +73,7 @@ impl Kind {
             );
             report.push(problem.expected(expected).received(name).hint(hint));
         }
-        kind
+        found
     }
 
     /// Whether a value has this type.

@@ -1,17 +1,14 @@
-//! Which MTDF files hold some tools: one, if their names have a prefix in common and a tree of
-//! subcommands can express all of them, else one for each.
+//! Distributes tools over files: one file if their names have a common prefix and a tree of subcommands
+//! can express all of them, else one file per tool.
 //!
-//! A file is accepted if the tools read from it take the same arguments and run the same command. If
-//! none is, the program is left out: a tool that has to be bound is better than one that runs
-//! something else.
+//! A file is accepted if the tools read back from it take the same arguments and run the same command. If
+//! no way to write a tool is accepted, its program is left out: a tool that must be bound is better than
+//! one that runs something else.
 
 use catalog::{SourceId, Tool};
 use serde_json::{Map, Value};
 
-use super::{
-    read,
-    write::{Program, tree, written},
-};
+use super::{super::read, Program, write_schema_tool, write_tree};
 use crate::{
     comparison::{is_launched_alike, normalize},
     context::Guidance,
@@ -20,7 +17,7 @@ use crate::{
     report::Report,
 };
 
-pub(super) fn write(tools: &[Tool], _: &str) -> Vec<WrittenFile> {
+pub(crate) fn write_files(tools: &[Tool], _: &str) -> Vec<WrittenFile> {
     if let Some(file) = write_together(tools) {
         return vec![file];
     }
@@ -32,24 +29,26 @@ fn write_together(tools: &[Tool]) -> Option<WrittenFile> {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let root = common_prefix(&names).filter(|_| tools.len() > 1)?;
     let all: Vec<&Tool> = tools.iter().collect();
-    let file = file(root, tree(root, &all, Program::Named)?);
-    holds(&file, tools, Program::Named).then_some(file)
+    let file = to_file(root, write_tree(root, &all, Program::Named)?);
+    is_faithful(&file, tools, Program::Named).then_some(file)
 }
 
 fn write_alone(tool: &Tool) -> WrittenFile {
     let (name, only) = (&tool.name, std::slice::from_ref(tool));
     for program in [Program::Named, Program::Unnamed] {
-        let ways = [tree(name, &[tool], program), Some(written(tool, program))];
-        let mut files = ways.into_iter().flatten().map(|definition| file(name, definition));
-        if let Some(file) = files.find(|file| holds(file, only, program)) {
+        let definitions =
+            [write_tree(name, &[tool], program), Some(write_schema_tool(tool, program))];
+        let mut files =
+            definitions.into_iter().flatten().map(|definition| to_file(name, definition));
+        if let Some(file) = files.find(|file| is_faithful(file, only, program)) {
             return file;
         }
     }
-    file(name, written(tool, Program::Unnamed))
+    to_file(name, write_schema_tool(tool, Program::Unnamed))
 }
 
-/// Whether the tools are read from a file unchanged.
-fn holds(file: &WrittenFile, tools: &[Tool], program: Program) -> bool {
+/// Whether reading a file returns the tools unchanged.
+fn is_faithful(file: &WrittenFile, tools: &[Tool], program: Program) -> bool {
     let read = read_back(file);
     tools.iter().all(|tool| {
         let again = read.iter().find(|again| again.name == tool.name);
@@ -66,12 +65,12 @@ fn read_back(file: &WrittenFile) -> Vec<Tool> {
     parsed.root.map(|root| read(&root, &Guidance::default(), &mut report).0).unwrap_or_default()
 }
 
-fn file(name: &str, definition: Map<String, Value>) -> WrittenFile {
+fn to_file(name: &str, definition: Map<String, Value>) -> WrittenFile {
     let text = serde_json::to_string_pretty(&Value::Object(definition)).expect("a value is JSON");
     WrittenFile::new(name, "json", text + "\n")
 }
 
-/// The longest prefix, up to a `_` or the end, that all names have in common.
+/// The longest common prefix of all names that ends before a `_` or at the end of a name.
 fn common_prefix<'a>(names: &[&'a str]) -> Option<&'a str> {
     let first = names.first()?;
     let ends = first.match_indices('_').map(|(at, _)| at).chain([first.len()]);
@@ -89,7 +88,7 @@ mod tests {
     use super::common_prefix;
 
     #[test]
-    fn names_have_a_prefix_of_whole_words() {
+    fn the_common_prefix_consists_of_whole_words() {
         assert_eq!(common_prefix(&["cargo_build", "cargo_test"]), Some("cargo"));
         assert_eq!(common_prefix(&["cargo", "cargo_test"]), Some("cargo"));
         assert_eq!(common_prefix(&["cargo_a_b", "cargo_a_c"]), Some("cargo_a"));
