@@ -29,12 +29,12 @@ static JSON_SCHEMA_FILE: Rule = Rule {
     code: "TC014",
     name: "json-schema-file",
     severity: Severity::Note,
-    why: "The file is a JSON Schema, for editors perhaps, and defines no tool. It is left alone.",
+    why: "The file is a JSON Schema, which editors may use. It defines no tool, so it is skipped.",
     bad: r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {}}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
 
-/// Top-level keys that schemas have and definitions have not.
+/// Top-level keys that schemas have and definitions do not.
 const KEYS: [&str; 4] = ["properties", "$defs", "definitions", "$ref"];
 
 fn detect(root: &Node<'_>, _: &str) -> Option<Confidence> {

@@ -8,8 +8,8 @@ pub(crate) static BAD_GUIDANCE: Rule = Rule {
     code: "TC081",
     name: "bad-guidance",
     severity: Severity::Error,
-    why: "`guidance_blocks` is an object of texts, `templates` an object of texts and groups of texts, and any other block an \
-          object with a text under `guidance`. What is something else cannot stand before a description.",
+    why: "`guidance_blocks` is an object of strings, `templates` an object of strings and groups of strings, and any other \
+          block an object with a string `guidance`. Any other value cannot precede a description.",
     bad: r#"{"guidance_blocks": {"async_behavior": 3}}"#,
     good: r#"{"guidance_blocks": {"async_behavior": "The result follows."}}"#,
 };
@@ -18,8 +18,8 @@ pub(crate) static NO_GUIDANCE: Rule = Rule {
     code: "TC082",
     name: "no-guidance",
     severity: Severity::Note,
-    why: "The file has none of the texts that a `guidance_key` can name: no `guidance_blocks`, no `templates`, and no block \
-          with `guidance`.",
+    why: "The file has no text that a `guidance_key` can refer to: no `guidance_blocks`, no `templates`, and no block with \
+          `guidance`.",
     bad: r#"{"general_guidance": {"default": "Look around."}}"#,
     good: r#"{"guidance_blocks": {"default": "Look around."}}"#,
 };

@@ -7,7 +7,7 @@ pub(crate) static MISSING_FIELD: Rule = Rule {
     name: "missing-field",
     severity: Severity::Error,
     why: "A tool and each of its subcommands need a `name` and a `description`, a parameter needs a `name` and a `type`. \
-          Without them a caller cannot know what there is.",
+          Without them a caller cannot know what to call and how.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -16,8 +16,7 @@ pub(crate) static WRONG_TYPE: Rule = Rule {
     code: "TC021",
     name: "wrong-type",
     severity: Severity::Error,
-    why: "A field holds a value of another type than it should. It is not converted, because a guess could change what is \
-          run.",
+    why: "The value of the field has the wrong type. It is not converted, because a guess could change what is run.",
     bad: r#"{"name": "say", "description": "Speak", "command": ["echo"], "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -26,8 +25,8 @@ pub(crate) static UNKNOWN_FIELD: Rule = Rule {
     code: "TC022",
     name: "unknown-field",
     severity: Severity::Warning,
-    why: "The field is not read. The rest of the definition is, so that files for later versions load; if it is a \
-          misspelling, correct it.",
+    why: "The field is ignored. The rest of the definition is read, so that files for later versions load. If the field is \
+          misspelled, correct it.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "colour": "red", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -36,8 +35,8 @@ pub(crate) static MISREAD_FIELD: Rule = Rule {
     code: "TC023",
     name: "misread-field",
     severity: Severity::Error,
-    why: "The field is unknown, but so near to one that decides what is run that passing it over would make another tool of \
-          this one. Correct the spelling.",
+    why: "The field is unknown, but similar to one that decides what is run. Ignoring it could run something else than the \
+          author intended, so it is an error. Correct the spelling.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommands": [{"name": "default", "description": "Say it"}],
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
@@ -48,8 +47,8 @@ pub static BAD_NAME: Rule = Rule {
     code: "TC024",
     name: "bad-name",
     severity: Severity::Error,
-    why: "Clients take names of 1 to 64 ASCII letters, digits, `_`, `-` and `.`. A tool's name is made of the names on the \
-          way to it, joined by `_`; a parameter's name has no blanks.",
+    why: "Clients accept names of 1 to 64 ASCII letters, digits, `_`, `-` and `.`. The name of a tool consists of the \
+          names on the path to it, joined by `_`. The name of a parameter has no whitespace.",
     bad: r#"{"name": "say it", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say_it", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -58,7 +57,7 @@ pub(crate) static BLANK: Rule = Rule {
     code: "TC025",
     name: "blank-text",
     severity: Severity::Error,
-    why: "A text that must say something is empty or has only blanks.",
+    why: "The field requires text, but it is empty or contains only whitespace.",
     bad: r#"{"name": "say", "description": "Speak", "command": " ", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
@@ -67,7 +66,7 @@ pub(crate) static IGNORED_FIELD: Rule = Rule {
     code: "TC035",
     name: "ignored-field",
     severity: Severity::Note,
-    why: "The field is known and has no effect here. The tool is served without it.",
+    why: "The field is known but has no effect here. The tool is served without it.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "monitor_level": "error",
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
@@ -77,7 +76,7 @@ pub(crate) static BAD_CHOICE: Rule = Rule {
     code: "TC036",
     name: "bad-choice",
     severity: Severity::Error,
-    why: "The field takes one of a few words, and this is none of them.",
+    why: "The field accepts only certain values, and this is not one of them.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "concurrency": "readonly",
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "concurrency": "read_only",
@@ -88,8 +87,8 @@ pub(crate) static DECLARES_NO_TOOLS: Rule = Rule {
     code: "TC801",
     name: "declares-no-tools",
     severity: Severity::Note,
-    why: "The document says itself that the module has no tools, so nothing is read from it. If it has some now, describe \
-          them and take the sentence out.",
+    why: "The document declares that its module has no tools, so no tools are read from it. If it has tools now, describe \
+          them and remove that sentence.",
     bad: "# Crypto - MCP Tool Specification\n\nNo MCP tools are exposed by this module.\n",
     good: "# Crypto - MCP Tool Specification\n\n## Tool: `hash_text`\n\n### 1. Tool Purpose and Description\n\nHash a text.\n\n\
            ### 3. Input Schema (Parameters)\n\n| Parameter Name | Type | Required | Description |\n\
