@@ -8,7 +8,7 @@ mod tool_calls;
 
 use std::sync::Arc;
 
-use formats::{Interface, Piece, Prompt as Definition, PromptBody};
+use formats::{Prompt as Definition, PromptArguments, PromptBody, PromptSegment};
 use minijinja::Value;
 use parking_lot::RwLock;
 use toolkit::{
@@ -76,7 +76,7 @@ impl Prompts for PromptSet {
         let to_prompt = |prompt: &Definition| Prompt {
             name: prompt.name.clone(),
             description: description::describe(prompt, self.detail),
-            arguments: list_arguments(&prompt.interface),
+            arguments: list_arguments(&prompt.arguments),
         };
         Box::pin(std::future::ready(self.all().iter().map(to_prompt).collect()))
     }
@@ -91,7 +91,7 @@ impl Prompts for PromptSet {
             let Some(prompt) = self.find(name) else {
                 return Ok(None);
             };
-            let input = input::parse(&prompt.interface, &arguments).map_err(Interrupt::Invalid)?;
+            let input = input::parse(&prompt.arguments, &arguments).map_err(Interrupt::Invalid)?;
             let text = match input {
                 PromptInput::Help => description::describe(&prompt, Detail::Full),
                 PromptInput::Values(values) => self.render(prompt, values, context).await?,
@@ -106,15 +106,15 @@ impl Prompts for PromptSet {
         argument: &'a str,
         value: &'a str,
     ) -> BoxFuture<'a, Option<Vec<String>>> {
-        let completed = self.find(name).map(|prompt| match &prompt.interface {
-            Interface::Named(arguments) => {
+        let completed = self.find(name).map(|prompt| match &prompt.arguments {
+            PromptArguments::Named(arguments) => {
                 let choices = arguments
                     .iter()
                     .filter(|known| known.name == argument)
                     .flat_map(|known| known.choices.clone());
                 choices.filter(|choice| choice.starts_with(value)).collect()
             }
-            Interface::Words(_) => Vec::new(),
+            PromptArguments::CommandLine(_) => Vec::new(),
         });
         Box::pin(std::future::ready(completed))
     }
@@ -158,21 +158,21 @@ fn describe_failure(error: &TemplateError) -> String {
     format!("could not render the prompt: {error}")
 }
 
-fn render_piece(piece: &Piece, context: &Context) -> String {
+fn render_piece(piece: &PromptSegment, context: &Context) -> String {
     match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Tool(name) => context.served_name(name),
+        PromptSegment::Text(text) => text.clone(),
+        PromptSegment::Tool(name) => context.served_name(name),
     }
 }
 
 /// The arguments that clients see. A prompt that takes words lists placeholders, because the protocol
 /// has only named arguments.
-fn list_arguments(interface: &Interface) -> Vec<PromptArgument> {
+fn list_arguments(interface: &PromptArguments) -> Vec<PromptArgument> {
     match interface {
-        Interface::Words(_) => input::placeholder_names()
+        PromptArguments::CommandLine(_) => input::placeholder_names()
             .map(|name| PromptArgument { name, description: None, required: false })
             .collect(),
-        Interface::Named(arguments) => arguments
+        PromptArguments::Named(arguments) => arguments
             .iter()
             .map(|argument| PromptArgument {
                 name: argument.name.clone(),

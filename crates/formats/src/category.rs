@@ -1,4 +1,4 @@
-//! What documents are found by: categories, which are folders, and collections, which are lists of expressions.
+//! Categories and collections, the names in a content expression.
 
 use std::path::PathBuf;
 
@@ -7,25 +7,25 @@ use crate::{Expression, Pattern};
 /// A folder of documents.
 #[derive(Clone, Debug)]
 pub struct Category {
-    /// Its name.
+    /// The name in expressions.
     pub name: String,
-    /// Where its documents are.
+    /// The folder of its documents.
     pub folder: PathBuf,
-    /// What it gives when nobody says what is wanted of it.
+    /// The documents it selects if an expression has no patterns for it.
     pub patterns: Vec<Pattern>,
-    /// What it is about.
+    /// The topic, shown to models that choose a category.
     pub description: Option<String>,
-    /// Whether its documents may tell a model what to do.
+    /// Whether a model may follow instructions in its documents; otherwise they are only information.
     pub instruct: bool,
 }
 
 /// Documents of several categories under one name.
 #[derive(Clone, Debug)]
 pub struct Collection {
-    /// Its name.
+    /// The name in expressions.
     pub name: String,
-    /// What belongs to it, in order.
+    /// The documents in it.
     pub items: Expression,
-    /// What it is about.
+    /// The topic, shown to models that choose a collection.
     pub description: Option<String>,
 }

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 /// Returns the text of a file that a definition links to, or why it cannot be read.
-pub type Linked<'l> = &'l dyn Fn(&str) -> Result<String, String>;
+pub type ReadLink<'l> = &'l dyn Fn(&str) -> Result<String, String>;
 
 /// What a reader may look up while it reads one file.
 pub(crate) struct Context<'c> {
     pub(crate) guidance: &'c Guidance,
-    pub(crate) linked: Linked<'c>,
+    pub(crate) linked: ReadLink<'c>,
 }
 
 /// The texts of guidance files, by key.

@@ -3,7 +3,7 @@
 use catalog::{Diagnostic, SourceId};
 
 use crate::{
-    context::{Context, Guidance, Linked},
+    context::{Context, Guidance, ReadLink},
     format::{Format, MAX_BYTES, Reader, Reading},
     guidance,
     json::{self, Node},
@@ -101,7 +101,7 @@ impl<'a> Document<'a> {
     }
 
     /// Reads it as a definition, and the files that it links to.
-    pub fn read_linked(self, guidance: &Guidance, linked: Linked<'_>) -> Reading {
+    pub fn read_linked(self, guidance: &Guidance, linked: ReadLink<'_>) -> Reading {
         let Self { format, text, content, mut report } = self;
         let context = Context { guidance, linked };
         let has_syntax_errors = report.errors() > 0;

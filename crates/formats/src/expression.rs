@@ -1,79 +1,80 @@
-//! Expressions that say which documents are wanted: `lang/python+rust,docs,!docs/draft*`.
+//! Content expressions, which select documents: `lang/python+rust,docs,!docs/draft*`.
 //!
-//! An expression is a list of terms, a term a name and perhaps patterns. What the names stand for
-//! and what the patterns find is not known here. An expression prints as text that reads as itself.
+//! An expression is a list of terms; a term is the name of a category or collection, optionally with
+//! patterns. Names and patterns are resolved elsewhere. An expression displays as text that parses to an
+//! equal expression.
 
 mod parser;
 
 use std::{fmt, ops::Range};
 
-/// The characters that mean something in a pattern unless they are escaped.
+/// Characters with a meaning in patterns, unless escaped.
 const SPECIAL: &str = "\\*?[]{}!,+/\"";
 
-/// Which documents are wanted: the terms, in order.
+/// A selection of documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// At least one of them is wanted.
+    /// The terms in order, at least one of which includes documents.
     pub terms: Vec<Term>,
 }
 
-/// A category or collection, or some of it.
+/// A category or collection, or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// Whether it is to be found or to be left out.
-    pub sense: Sense,
-    /// The name of the category or collection.
+    /// Whether its documents are included or excluded.
+    pub selection: Selection,
+    /// The name of a category or collection.
     pub name: String,
-    /// Which of it; without any, what it gives by itself.
+    /// The documents it selects; if empty, those that the category or collection selects by default.
     pub patterns: Vec<Pattern>,
 }
 
-/// Some documents of a category, by their paths.
+/// A pattern for the paths of documents in a category.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Whether they are to be found or to be left out.
-    pub sense: Sense,
-    /// A glob over paths, in which a backslash takes a character its meaning.
+    /// Whether matching documents are included or excluded.
+    pub selection: Selection,
+    /// A glob for paths relative to the category's folder, in which a backslash escapes a character.
     pub glob: String,
 }
 
-/// Whether something is to be found or, with `!` before it, to be left out.
+/// Whether documents are included or, with a leading `!`, excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sense {
-    /// To be found.
-    Wanted,
-    /// To be left out.
-    Unwanted,
+pub enum Selection {
+    /// Adds documents to the result.
+    Include,
+    /// Removes documents from the result, wherever it is in the expression.
+    Exclude,
 }
 
-/// Why a text is not an expression.
+/// Why a text is not a valid expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
-    /// The bytes that are wrong.
+    /// The invalid part, as a range of bytes.
     pub span: Range<usize>,
-    /// What is wrong with them.
+    /// The problem, without its location.
     pub message: String,
-    /// What to write instead.
+    /// How to fix it.
     pub hint: &'static str,
 }
 
 impl Expression {
-    /// Reads an expression.
+    /// Parses an expression.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
-        parser::expression(text)
+        parser::parse_expression(text)
     }
 
-    /// The same expression with `patterns`, as they stand after a `/`, for each of its terms: `lang`
-    /// with `python` is `lang/python`. No term may have patterns already.
+    /// Adds patterns, in the syntax after a `/`, to each term: `lang` with `python` becomes
+    /// `lang/python`. Fails if a term already has patterns, since it is unclear which should apply.
     pub fn with_patterns(mut self, patterns: &str) -> Result<Self, ExpressionError> {
-        let patterns = parser::patterns(patterns)?;
+        let patterns = parser::parse_patterns(patterns)?;
         if let Some(term) = self.terms.iter().find(|term| !term.patterns.is_empty()) {
             return Err(ExpressionError {
                 span: 0..0,
                 message: format!(
-                    "`{term}` has a pattern of its own, and another one was given beside it"
+                    "`{term}` already has a pattern, so `pattern` cannot be used with it"
                 ),
-                hint: "write all patterns into the expression, with `+` between them, or all into `pattern`",
+                hint: "put all patterns into the expression, separated by `+`, or all into `pattern`",
             });
         }
         for term in &mut self.terms {
@@ -84,15 +85,15 @@ impl Expression {
 }
 
 impl Pattern {
-    /// A pattern that stands alone, so that only a `!` before it means something beyond the glob.
-    pub fn alone(text: &str) -> Self {
+    /// Parses a pattern outside of an expression, as in configuration, where only a leading `!` is special.
+    pub fn parse(text: &str) -> Self {
         match text.strip_prefix('!') {
-            Some(glob) => Self { sense: Sense::Unwanted, glob: glob.to_owned() },
-            None => Self { sense: Sense::Wanted, glob: text.to_owned() },
+            Some(glob) => Self { selection: Selection::Exclude, glob: glob.to_owned() },
+            None => Self { selection: Selection::Include, glob: text.to_owned() },
         }
     }
 
-    /// The pattern of one path, whatever its characters.
+    /// A pattern that matches exactly one path, whatever characters it has.
     pub fn literal(path: &str) -> Self {
         let mut glob = String::new();
         for c in path.chars() {
@@ -101,17 +102,17 @@ impl Pattern {
             }
             glob.push(c);
         }
-        Self { sense: Sense::Wanted, glob }
+        Self { selection: Selection::Include, glob }
     }
 }
 
-/// What is wrong with the name of a category or collection, if anything: it must be possible to
-/// write it into an expression and an address as it is.
+/// Checks the name of a category or collection. It must need no escaping in expressions and URIs.
 pub fn check_name(name: &str) -> Result<(), String> {
     catalog::name::check(name).map_err(|problem| problem.to_string())?;
-    match name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        true => Ok(()),
-        false => Err("it does not begin with a letter or digit".to_owned()),
+    if name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        Ok(())
+    } else {
+        Err("it does not begin with a letter or digit".to_owned())
     }
 }
 
@@ -119,24 +120,24 @@ fn is_special(c: char) -> bool {
     SPECIAL.contains(c) || c.is_whitespace()
 }
 
-impl fmt::Display for Sense {
+impl fmt::Display for Selection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Wanted => Ok(()),
-            Self::Unwanted => f.write_str("!"),
+            Self::Include => Ok(()),
+            Self::Exclude => f.write_str("!"),
         }
     }
 }
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.sense, self.glob)
+        write!(f, "{}{}", self.selection, self.glob)
     }
 }
 
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.sense, self.name)?;
+        write!(f, "{}{}", self.selection, self.name)?;
         for (index, pattern) in self.patterns.iter().enumerate() {
             write!(f, "{}{pattern}", if index == 0 { '/' } else { '+' })?;
         }

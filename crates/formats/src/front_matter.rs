@@ -1,31 +1,33 @@
 //! Front matter: YAML between two lines of `---` at the beginning of a Markdown file.
+//!
+//! R Markdown documents have rules of their own, see [`rmd`](crate::rmd).
 
 use serde_json::{Map, Value};
 
-/// A text with its front matter taken off.
+/// A text, split into front matter and body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrontMatter<'a> {
-    /// What it says, with keys in lower case.
+    /// The values by key. Keys are converted to lower case, since authors write `Title` as well as `title`.
     pub values: Map<String, Value>,
-    /// The text after it.
+    /// The text after the front matter.
     pub body: &'a str,
-    /// How many lines it takes.
+    /// Number of lines of the front matter, including its delimiters.
     pub lines: usize,
 }
 
-/// Front matter that cannot be read.
+/// Why front matter is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrontMatterError {
-    /// The line in the file, from 1.
+    /// Line number in the file, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The problem, without its location.
     pub message: String,
 }
 
 impl<'a> FrontMatter<'a> {
-    /// Takes the front matter off a text. A text that does not begin with a line of `---`, or has no
-    /// second one, has none. A byte order mark does no harm.
-    pub fn of(text: &'a str) -> Result<Self, FrontMatterError> {
+    /// Splits a text. A text that does not begin with a line of `---`, or has no closing one, has no front
+    /// matter: it may begin with a horizontal rule. A byte order mark is skipped.
+    pub fn parse(text: &'a str) -> Result<Self, FrontMatterError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let Some((yaml, body)) = split(text) else {
             return Ok(Self { body: text, ..Self::default() });
@@ -39,20 +41,20 @@ impl<'a> FrontMatter<'a> {
             _ => {
                 return Err(FrontMatterError {
                     line: 2,
-                    message: "it is not a list of `key: value`".to_owned(),
+                    message: "expected `key: value` pairs".to_owned(),
                 });
             }
         };
         Ok(Self { values, body, lines })
     }
 
-    /// A value that is a text with something in it.
+    /// A value that is a string and not blank.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.values.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
     }
 }
 
-/// What stands between the annotations, and what follows them.
+/// Splits a text into the YAML between the delimiters and the text after them.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (first, rest) = text.split_once('\n')?;
     if first.trim_end() != "---" {

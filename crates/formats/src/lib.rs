@@ -33,18 +33,18 @@ mod yaml;
 pub use bind::bind;
 pub use category::{Category, Collection};
 pub use comparison::Loss;
-pub use context::{Guidance, Linked};
+pub use context::{Guidance, ReadLink};
 pub use convert::{Converted, convert};
 pub use document::{Document, is_candidate, read, read_guidance};
-pub use expression::{Expression, ExpressionError, Pattern, Sense, Term, check_name};
+pub use expression::{Expression, ExpressionError, Pattern, Selection, Term, check_name};
 pub use format::{Draft, Format, MAX_BYTES, Reading, Template, TemplateError, Writer, WrittenFile};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::GUIDANCE_FILE;
 pub use locate::{Locator, locate};
 pub use mtdf::rules::definition::MISSING_COMMAND;
 pub use prompt::{
-    ArgumentDefinition, DUPLICATE_PROMPT, Interface, PROMPT_RULES, Piece, Prompt, PromptBody,
-    PromptExample, ToolReference, UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
+    ArgumentDefinition, DUPLICATE_PROMPT, PROMPT_RULES, Prompt, PromptArguments, PromptBody,
+    PromptExample, PromptSegment, ToolReference, UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
 };
 pub use rules::definition::BAD_NAME;
 pub use spec::{Edit, apply, fixes};

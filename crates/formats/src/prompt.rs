@@ -1,6 +1,7 @@
-//! Prompts from files: Markdown with front matter, whose body is a template, and workflows in YAML.
+//! Prompts from files: Markdown templates with front matter, and workflows in YAML.
 //!
-//! Reading gives a [`Prompt`] and everything that is wrong with it. Rendering is for those who serve.
+//! Reading returns a [`Prompt`] and its diagnostics. Rendering is up to the server, which knows the
+//! arguments and the names under which tools are served.
 
 mod markdown;
 mod rules;
@@ -12,94 +13,94 @@ pub use workflow::read_workflow;
 
 use catalog::Origin;
 
-/// A prompt that a person can choose.
+/// A prompt, which a user selects in a client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
-    /// Its name.
+    /// The name, by which clients offer it; usually as a slash command.
     pub name: String,
-    /// What it is for; the first line says it in short.
+    /// The purpose. Clients list only the first line.
     pub description: String,
-    /// What it takes.
-    pub interface: Interface,
-    /// How it is used in general.
+    /// The arguments it takes.
+    pub arguments: PromptArguments,
+    /// General advice on its use.
     pub usage: Option<String>,
-    /// Calls of it, as one would write them.
+    /// Calls as a user would type them.
     pub examples: Vec<PromptExample>,
-    /// What it says.
+    /// The content.
     pub body: PromptBody,
-    /// Tools that it names: problems if they do not exist.
+    /// The tools it refers to, so that unknown ones can be reported.
     pub tools: Vec<ToolReference>,
-    /// Where it is defined.
+    /// The location of its definition.
     pub origin: Origin,
 }
 
-/// What a prompt takes.
+/// The arguments of a prompt.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Interface {
-    /// Arguments with names; perhaps none.
+pub enum PromptArguments {
+    /// Named arguments, possibly none.
     Named(Vec<ArgumentDefinition>),
-    /// Words, in order, as many as one likes, and options among them. The text says which are meant:
+    /// Any number of words and options, as on a command line. The string describes them:
     /// `<topic> [--short]`.
-    Words(String),
+    CommandLine(String),
 }
 
-/// An argument with a name.
+/// A named argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArgumentDefinition {
-    /// Its name.
+    /// The name of the variable in the template.
     pub name: String,
-    /// What it is.
+    /// What a client shows when it asks for the value.
     pub description: Option<String>,
-    /// Whether it must be given.
+    /// Whether a call without it is rejected.
     pub required: bool,
-    /// What it is if it is not given.
+    /// The value if the argument is omitted.
     pub default: Option<String>,
-    /// What it may be, if not anything.
+    /// The allowed values; empty if any value is allowed.
     pub choices: Vec<String>,
 }
 
-/// A call of a prompt, and what it shows.
+/// An example call of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptExample {
-    /// The call, without the prompt's name.
+    /// The arguments as typed after the prompt's name.
     pub arguments: String,
-    /// What it does.
+    /// What the call demonstrates; may be empty.
     pub explanation: String,
 }
 
-/// What a prompt says.
+/// The content of a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PromptBody {
-    /// A template.
+    /// A MiniJinja template.
     Template {
-        /// Its source.
+        /// The source of the template.
         source: String,
-        /// How many lines stand before it in its file.
+        /// Number of lines before it in the file, to locate errors that occur when it is rendered.
         lines_before: usize,
     },
-    /// Text in which the names of tools are to be replaced by those under which they are served.
-    Text(Vec<Piece>),
+    /// Text with references to tools, whose served names may have a prefix.
+    Text(Vec<PromptSegment>),
 }
 
-/// A piece of a text.
+/// A segment of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// Text as it is.
+pub enum PromptSegment {
+    /// Literal text.
     Text(String),
-    /// The name of a tool.
+    /// The name of a tool as defined, to be replaced by its served name.
     Tool(String),
 }
 
-/// A tool that a prompt names.
+/// A reference from a prompt to a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolReference {
-    /// Its name.
+    /// The name of the tool as defined, without the prefix under which it is served.
     pub name: String,
-    /// Where it is named.
+    /// The location of the reference.
     pub origin: Origin,
 }
 
-/// The byte at which a line begins; lines count from 1.
+/// Returns the byte offset at which a line begins. Lines are counted from 1.
 fn line_start(text: &str, line: usize) -> usize {
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     starts.take(line.max(1)).last().unwrap_or(0)

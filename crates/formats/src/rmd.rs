@@ -1,16 +1,17 @@
-//! R Markdown and Quarto documents as text: their front matter, their headings and chunks, and what is
-//! wrong with them.
+//! R Markdown and Quarto documents as text: front matter, headings, chunks, and problems that can be
+//! found without running R.
 //!
-//! Nothing is run and nothing is evaluated: R is only parsed.
+//! R code is parsed, never evaluated: documents come from models and other untrusted authors.
 
 mod check;
-mod front;
-mod mentions;
+mod engines;
+mod front_matter;
 mod outline;
+mod references;
 mod rules;
 
 pub use check::{Problem, check};
-pub use front::{Front, Titled, WhatBecame, front, title, titled};
-pub use mentions::{Mentions, mentions};
+pub use front_matter::{TitleEdit, TitleOutcome, read_front_matter, read_title, set_title};
 pub use outline::{Chunk, Heading, Outline};
+pub use references::{DocumentReferences, find_references};
 pub use rules::RULES;

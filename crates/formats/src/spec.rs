@@ -39,7 +39,7 @@ use outline::outline;
 use page::Page;
 
 use crate::{
-    context::{Context, Linked},
+    context::{Context, ReadLink},
     format::{Draft, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile},
     json,
     report::Report,
@@ -76,7 +76,7 @@ const MOST_TOOLS: usize = 5_000;
 struct PageReader<'r, 't> {
     page: &'r Page<'t>,
     report: &'r mut Report,
-    linked: Linked<'r>,
+    linked: ReadLink<'r>,
 }
 
 /// Whether a text is a specification: by the name of its file, its title, or headings that no other document has.
@@ -133,7 +133,7 @@ fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
 }
 
 /// Reads the tools of a specification, and the rules that it allows itself to break.
-fn read_page(text: &str, linked: Linked<'_>, report: &mut Report) -> (Vec<Tool>, Vec<Allowance>) {
+fn read_page(text: &str, linked: ReadLink<'_>, report: &mut Report) -> (Vec<Tool>, Vec<Allowance>) {
     let page = Page::parse(text);
     let outline = outline(&page);
     let mut reader = PageReader { page: &page, report, linked };

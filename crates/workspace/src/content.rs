@@ -156,14 +156,14 @@ impl Compiler<'_> {
         let mut patterns: Vec<_> =
             config.patterns.iter().filter_map(|pattern| self.pattern(pattern)).collect();
         if patterns.is_empty() {
-            patterns.push(Pattern::alone(DEFAULT_PATTERN));
+            patterns.push(Pattern::parse(DEFAULT_PATTERN));
         }
         let description = config.description.clone();
         Some(Category { name: name?, folder, patterns, description, instruct: config.instruct })
     }
 
     fn pattern(&mut self, text: &Spanned<String>) -> Option<Pattern> {
-        let pattern = Pattern::alone(text.get_ref());
+        let pattern = Pattern::parse(text.get_ref());
         let problem = match Glob::new(&pattern.glob) {
             Err(error) => Some(error.kind().to_string()),
             Ok(_) if pattern.glob.starts_with('/') => Some("it begins with `/`".to_owned()),

@@ -34,7 +34,7 @@ impl Definition {
     ) -> Self {
         match files.read(path) {
             Ok(bytes) => {
-                let read_link: formats::Linked<'_> = &|link| read_link(files, path, crib, link);
+                let read_link: formats::ReadLink<'_> = &|link| read_link(files, path, crib, link);
                 let document = Document::parse(&files.name(path), &bytes);
                 let mut read = Self::from_document(document, guidance, linting, read_link);
                 for tool in &mut read.tools {
@@ -52,7 +52,7 @@ impl Definition {
         document: Document<'_>,
         guidance: &Guidance,
         linting: Linting<'_>,
-        read_link: formats::Linked<'_>,
+        read_link: formats::ReadLink<'_>,
     ) -> Self {
         let is_document = document.is_markdown();
         let Reading { tools, broken, mut diagnostics, allowances } =

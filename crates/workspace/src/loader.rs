@@ -135,7 +135,7 @@ impl Loader {
 /// Links in it are not followed.
 pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     let source = SourceId::new(name);
-    let read_link: formats::Linked<'_> = &|_| Err("links are not followed here".to_owned());
+    let read_link: formats::ReadLink<'_> = &|_| Err("links are not followed here".to_owned());
     let context = lint_context(crib, lint::Scope::File);
     let linting = Linting::Enabled(&context);
     let document = Document::parse(&source, text.as_bytes());

@@ -33,7 +33,8 @@ pub fn read_standalone_file(path: &Path) -> Result<StandaloneFile, OpenError> {
             return Ok(StandaloneFile { diagnostics: vec![*problem], ..StandaloneFile::default() });
         }
     };
-    let read_link: formats::Linked<'_> = &|link| definition::read_link(&files, path, folder, link);
+    let read_link: formats::ReadLink<'_> =
+        &|link| definition::read_link(&files, path, folder, link);
     let document = Document::parse(&files.name(path), &bytes);
     let guidance = read_guidance(&files, folder);
     let read = Definition::from_document(document, &guidance, Linting::Disabled, read_link);

@@ -1,6 +1,6 @@
 //! Guide content: categories, collections, and how to search them.
 
-use formats::{Category, Collection, Expression, ExpressionError, Pattern, Sense, Term};
+use formats::{Category, Collection, Expression, ExpressionError, Pattern, Selection, Term};
 use toolkit::Context;
 
 use super::{reply::ContentReply, search::Search};
@@ -74,7 +74,7 @@ impl GuideContent {
         let exact = self.category(name).and_then(|category| search().read_exact(category, path));
         exact.unwrap_or_else(|| {
             let term = Term {
-                sense: Sense::Wanted,
+                selection: Selection::Include,
                 name: name.to_owned(),
                 patterns: vec![Pattern::literal(path)],
             };
@@ -84,7 +84,8 @@ impl GuideContent {
 
     /// Reads everything in a category or collection.
     pub(super) fn read_all(&self, name: &str, context: &Context) -> ContentReply {
-        let term = Term { sense: Sense::Wanted, name: name.to_owned(), patterns: Vec::new() };
+        let term =
+            Term { selection: Selection::Include, name: name.to_owned(), patterns: Vec::new() };
         self.search(&Expression { terms: vec![term] }, context)
     }
 

@@ -83,7 +83,7 @@ pub(super) fn summarize(folder: &CategoryDir, path: &str) -> DocumentSummary {
     };
     // The head may end inside a character.
     let text = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    match FrontMatter::of(text) {
+    match FrontMatter::parse(text) {
         Ok(front) => {
             // `body` is the rest of `text`, so the difference is the front matter.
             let before = u64::try_from(text.len() - front.body.len()).unwrap_or_default();
@@ -119,7 +119,7 @@ fn parse_front_matter<'a>(
     if !has_front_matter(path) {
         return Ok(FrontMatter { body: text, ..FrontMatter::default() });
     }
-    FrontMatter::of(text).map_err(|error| {
+    FrontMatter::parse(text).map_err(|error| {
         failure(
             uri,
             ErrorType::FrontMatterError,

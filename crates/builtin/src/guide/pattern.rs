@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use formats::{Pattern, Sense};
+use formats::{Pattern, Selection};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::category_dir::SearchScope;
@@ -22,9 +22,9 @@ impl Matcher {
         let mut matcher = Self { wanted: Vec::new(), unwanted: Vec::new() };
         for pattern in patterns {
             let glob = compile(&pattern.glob)?;
-            match pattern.sense {
-                Sense::Wanted => matcher.wanted.push(glob),
-                Sense::Unwanted => matcher.unwanted.push(glob),
+            match pattern.selection {
+                Selection::Include => matcher.wanted.push(glob),
+                Selection::Exclude => matcher.unwanted.push(glob),
             }
         }
         Ok(matcher)
@@ -115,12 +115,12 @@ pub(super) fn split_extension(path: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use formats::{Pattern, Sense};
+    use formats::{Pattern, Selection};
 
     use super::{Matcher, names, scope_of};
 
     fn matches(glob: &str, path: &str) -> bool {
-        let pattern = Pattern { sense: Sense::Wanted, glob: glob.to_owned() };
+        let pattern = Pattern { selection: Selection::Include, glob: glob.to_owned() };
         Matcher::new([&pattern]).expect("a glob").is_match(path)
     }
 
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn scopes_are_as_small_as_the_pattern_allows() {
         let reached = |glob: &str| {
-            let scope = scope_of(&Pattern::alone(glob));
+            let scope = scope_of(&Pattern::parse(glob));
             (scope.below, scope.depth)
         };
         assert_eq!(reached("python"), (String::new(), 0));

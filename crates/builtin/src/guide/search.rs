@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use formats::{Expression, Pattern, Sense, Term};
+use formats::{Expression, Pattern, Selection, Term};
 use toolkit::{Context, ErrorType, closest};
 
 use super::{
@@ -93,9 +93,9 @@ impl<'a> Search<'a> {
         let (mut found, mut unwanted) = (Vec::new(), HashSet::new());
         for term in &expression.terms {
             let documents = self.resolve_term(term);
-            match term.sense {
-                Sense::Wanted => found.extend(documents),
-                Sense::Unwanted => unwanted.extend(documents),
+            match term.selection {
+                Selection::Include => found.extend(documents),
+                Selection::Exclude => unwanted.extend(documents),
             }
         }
         let mut seen = HashSet::new();
@@ -109,7 +109,9 @@ impl<'a> Search<'a> {
         match self.try_resolve_term(term) {
             Ok(found) => {
                 // An exclusion may match nothing, and failures inside a collection are recorded.
-                if found.is_empty() && term.sense == Sense::Wanted && self.failures.len() == before
+                if found.is_empty()
+                    && term.selection == Selection::Include
+                    && self.failures.len() == before
                 {
                     self.record_no_match(term, None);
                 }
@@ -150,12 +152,13 @@ impl<'a> Search<'a> {
         category: &'a Category,
         term: &Term,
     ) -> Result<Vec<DocumentPath<'a>>, ContentFailure> {
-        let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
+        let has_wanted =
+            term.patterns.iter().any(|pattern| pattern.selection == Selection::Include);
         let patterns: Vec<_> =
             // A term with only exclusions narrows the default documents of the category.
             category.patterns.iter().filter(|_| !has_wanted).chain(&term.patterns).collect();
         let (wanted, unwanted): (Vec<_>, Vec<_>) =
-            patterns.into_iter().partition(|pattern| pattern.sense == Sense::Wanted);
+            patterns.into_iter().partition(|pattern| pattern.selection == Selection::Include);
         let unwanted = compile(unwanted, term)?;
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         for pattern in wanted {
@@ -163,7 +166,7 @@ impl<'a> Search<'a> {
             if is_truncated {
                 let why = describe_truncation();
                 self.failures.push(failure(&term.name, ErrorType::TooManyFiles, why));
-            } else if paths.is_empty() && has_wanted && term.sense == Sense::Wanted {
+            } else if paths.is_empty() && has_wanted && term.selection == Selection::Include {
                 self.record_no_match(term, Some(pattern));
             }
             found.extend(
@@ -212,8 +215,9 @@ impl<'a> Search<'a> {
         let mut found = self.resolve(items);
         self.open_collections.pop();
         if !term.patterns.is_empty() {
-            let all = Pattern { sense: Sense::Wanted, glob: "**".to_owned() };
-            let has_wanted = term.patterns.iter().any(|pattern| pattern.sense == Sense::Wanted);
+            let all = Pattern { selection: Selection::Include, glob: "**".to_owned() };
+            let has_wanted =
+                term.patterns.iter().any(|pattern| pattern.selection == Selection::Include);
             let matcher = compile(
                 Some(&all).filter(|_| !has_wanted).into_iter().chain(&term.patterns),
                 term,

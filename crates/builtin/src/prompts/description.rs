@@ -1,6 +1,6 @@
 //! Renders the description of a prompt from its front matter.
 
-use formats::{ArgumentDefinition, Interface, Prompt};
+use formats::{ArgumentDefinition, Prompt, PromptArguments};
 
 use super::Detail;
 
@@ -26,10 +26,12 @@ pub(super) fn describe(prompt: &Prompt, detail: Detail) -> String {
 }
 
 fn render_schema(prompt: &Prompt) -> String {
-    let schema = match &prompt.interface {
-        Interface::Words(words) => format!("*args: {words}"),
-        Interface::Named(arguments) if arguments.is_empty() => "takes no arguments".to_owned(),
-        Interface::Named(arguments) => {
+    let schema = match &prompt.arguments {
+        PromptArguments::CommandLine(words) => format!("*args: {words}"),
+        PromptArguments::Named(arguments) if arguments.is_empty() => {
+            "takes no arguments".to_owned()
+        }
+        PromptArguments::Named(arguments) => {
             arguments.iter().map(render_argument).collect::<Vec<_>>().join("\n")
         }
     };
@@ -47,9 +49,9 @@ fn render_argument(argument: &ArgumentDefinition) -> String {
 }
 
 fn render_usage(prompt: &Prompt) -> String {
-    let shape = match &prompt.interface {
-        Interface::Words(words) => words.clone(),
-        Interface::Named(arguments) => {
+    let shape = match &prompt.arguments {
+        PromptArguments::CommandLine(words) => words.clone(),
+        PromptArguments::Named(arguments) => {
             let word = |argument: &ArgumentDefinition| {
                 if argument.required {
                     format!("<{}>", argument.name)
@@ -71,8 +73,8 @@ fn render_examples(prompt: &Prompt) -> String {
     };
     let mut examples: Vec<_> =
         prompt.examples.iter().map(|shown| example(&shown.arguments, &shown.explanation)).collect();
-    match &prompt.interface {
-        Interface::Named(arguments) if arguments.is_empty() => {
+    match &prompt.arguments {
+        PromptArguments::Named(arguments) if arguments.is_empty() => {
             if examples.is_empty() {
                 examples.push(example("", "It takes no arguments."));
             }

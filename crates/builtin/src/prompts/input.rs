@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use formats::{ArgumentDefinition, Interface};
+use formats::{ArgumentDefinition, PromptArguments};
 use minijinja::{
     Value,
     value::{Object, ObjectRepr},
@@ -27,13 +27,18 @@ pub(super) fn placeholder_names() -> impl Iterator<Item = String> {
 }
 
 /// Parses the arguments. Fails with a message for the caller.
-pub(super) fn parse(interface: &Interface, arguments: &Arguments) -> Result<PromptInput, String> {
+pub(super) fn parse(
+    interface: &PromptArguments,
+    arguments: &Arguments,
+) -> Result<PromptInput, String> {
     if arguments.values().filter_map(Json::as_str).any(|word| word.trim() == HELP) {
         return Ok(PromptInput::Help);
     }
     match interface {
-        Interface::Named(known) => parse_named(known, arguments).map(PromptInput::Values),
-        Interface::Words(usage) => parse_words(usage, arguments).map(PromptInput::Values),
+        PromptArguments::Named(known) => parse_named(known, arguments).map(PromptInput::Values),
+        PromptArguments::CommandLine(usage) => {
+            parse_words(usage, arguments).map(PromptInput::Values)
+        }
     }
 }
 

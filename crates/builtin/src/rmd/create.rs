@@ -2,7 +2,7 @@
 //!
 //! How to write such a tool: crates/toolkit/templates/tool.md.
 
-use formats::rmd::{self, WhatBecame};
+use formats::rmd::{self, TitleOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{Change, Content, Context, Failure, Naming, Native, Reply};
@@ -111,21 +111,21 @@ fn create(store: &DocumentStore, given: &CreateRmd) -> Result<Created, Failure> 
         (None, true) => WriteMode::Overwrite,
         (None, false) => WriteMode::CreateNew,
     };
-    let titled = rmd::titled(&given.content, &given.title);
+    let titled = rmd::set_title(&given.content, &given.title);
     let written = store.write(&name, &titled.text, &existing)?;
     let own = |title: &str| (title.to_owned(), TitleFrom::Content);
     let mut warnings = Vec::new();
-    let (title, title_from) = match &titled.became {
-        WhatBecame::Added | WhatBecame::Set => (given.title.clone(), TitleFrom::Argument),
-        WhatBecame::Kept(title) if *title == given.title => (title.clone(), TitleFrom::Content),
-        WhatBecame::Kept(title) => {
+    let (title, title_from) = match &titled.outcome {
+        TitleOutcome::Added | TitleOutcome::Set => (given.title.clone(), TitleFrom::Argument),
+        TitleOutcome::Kept(title) if *title == given.title => (title.clone(), TitleFrom::Content),
+        TitleOutcome::Kept(title) => {
             warnings.push(format!(
                 "kept the title `{title}` of the content instead of `{}`",
                 given.title
             ));
             own(title)
         }
-        WhatBecame::Unread(error) => {
+        TitleOutcome::Failed(error) => {
             let (line, why) = (error.line, &error.message);
             warnings.push(format!(
                 "did not set the title, because the front matter is invalid: line {line}: {why}"

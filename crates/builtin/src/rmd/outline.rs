@@ -100,7 +100,7 @@ async fn run(documents: &RmdDocuments, given: OutlineRmd) -> Reply<Outlined> {
 
 fn outline(store: &DocumentStore, filename: &str) -> Result<Outlined, Failure> {
     let document = store.read(&store.find(filename)?)?;
-    let rmd::Outline { headings, chunks, .. } = rmd::Outline::of(&document.text);
+    let rmd::Outline { headings, chunks, .. } = rmd::Outline::parse(&document.text);
     let truncated = headings.len() > MAX_ENTRIES || chunks.len() > MAX_ENTRIES;
     let heading =
         |one: rmd::Heading| OneHeading { level: one.level, text: one.text, line: one.line };
@@ -114,7 +114,7 @@ fn outline(store: &DocumentStore, filename: &str) -> Result<Outlined, Failure> {
     };
     Ok(Outlined {
         filename: document.name.to_string(),
-        title: rmd::title(&document.text),
+        title: rmd::read_title(&document.text),
         hash: document.hash,
         lines: document.text.lines().count(),
         headings: headings.into_iter().take(MAX_ENTRIES).map(heading).collect(),

@@ -73,7 +73,7 @@ fn mark_readable(files: &mut [SourceFile], document: &DocumentName) {
         }
     }
     while let Some(at) = texts.pop_front() {
-        let found = rmd::mentions(&String::from_utf8_lossy(&files[at].bytes));
+        let found = rmd::find_references(&String::from_utf8_lossy(&files[at].bytes));
         if found.lists_files || found.names.iter().any(|name| !others.contains_key(name)) {
             return files.iter_mut().for_each(|file| file.may_be_read = true);
         }

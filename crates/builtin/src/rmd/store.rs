@@ -322,7 +322,7 @@ fn is_document(path: &str) -> bool {
 
 fn read_title(folder: &DocumentDir, path: &str) -> Option<String> {
     let head = folder.head(path, HEAD_BYTES).ok()?;
-    rmd::title(head.utf8_chunks().next()?.valid())
+    rmd::read_title(head.utf8_chunks().next()?.valid())
 }
 
 fn is_not_found(error: &io::Error) -> bool {

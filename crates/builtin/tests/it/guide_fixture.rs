@@ -27,7 +27,7 @@ impl GuideFixture {
     pub(crate) fn new() -> Self {
         Self {
             folder: TempDir::with_prefix("guide-").expect("a temporary folder"),
-            patterns: vec![Pattern::alone("*.md")],
+            patterns: vec![Pattern::parse("*.md")],
             instructs: false,
             collections: Vec::new(),
             flags: json!({}),
@@ -55,7 +55,7 @@ impl GuideFixture {
     }
 
     pub(crate) fn patterns(mut self, patterns: &[&str]) -> Self {
-        self.patterns = patterns.iter().map(|pattern| Pattern::alone(pattern)).collect();
+        self.patterns = patterns.iter().map(|pattern| Pattern::parse(pattern)).collect();
         self
     }
 

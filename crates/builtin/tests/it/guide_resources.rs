@@ -234,7 +234,7 @@ async fn reports_an_invalid_expression_with_its_location() {
             .structured
             .expect("an envelope");
     assert!(
-        two["error"].as_str().expect("a text").contains("`lang/python` has a pattern of its own"),
+        two["error"].as_str().expect("a text").contains("`lang/python` already has a pattern"),
         "{two}"
     );
 }

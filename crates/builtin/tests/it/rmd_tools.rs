@@ -147,10 +147,10 @@ async fn validates_without_running() {
         .file("good.Rmd", REPORT);
     let outcome = fixture.outcome("validate_rmd", json!({"filename": "sub/a"})).await;
     insta::assert_snapshot!(first_text(&outcome.content), @r"
-    sub/a.Rmd:6: error: R cannot read `plot(cars` [TC857]; look for a missing bracket, quote or comma here or before
-    sub/a.Rmd:9: error: the label `a` is that of the chunk in line 5 as well [TC854]; give each chunk a label of its own, or none
-    sub/a.Rmd:9: warning: there is no file `part.Rmd` [TC858]; name a file in the folder of documents, by its path from this one
-    sub/a.Rmd:12: warning: there is no file `img/no.png` [TC858]; name a file in the folder of documents, by its path from this one
+    sub/a.Rmd:6: error: syntax error at `plot(cars` [TC857]; check for a missing bracket, quote or comma here or above
+    sub/a.Rmd:9: error: the chunk on line 5 has the label `a` too [TC854]; rename or remove one of the labels
+    sub/a.Rmd:9: warning: the file `part.Rmd` does not exist [TC858]; use a path relative to this document, inside the folder of documents
+    sub/a.Rmd:12: warning: the file `img/no.png` does not exist [TC858]; use a path relative to this document, inside the folder of documents
     ");
     let value = outcome.structured.expect("an envelope")["value"].take();
     assert_eq!(

@@ -71,7 +71,7 @@ fn document(crib: &Crib, name: &str) -> CommandResult {
     let name = DocumentName::new(name).map_err(|failure| CommandError::machine(failure.message))?;
     let title = name.stem().rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ");
     let path = crib.documents_folder().join(name.as_str());
-    write(&path, &formats::rmd::titled(include_str!("new/report.Rmd"), &title).text)?;
+    write(&path, &formats::rmd::set_title(include_str!("new/report.Rmd"), &title).text)?;
     let next = match crib.documents {
         Some(_) => "its parts describe what to write there",
         None => "to serve it, set `enabled = true` in `[documents]` of toolcrib.toml",

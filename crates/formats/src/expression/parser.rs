@@ -1,13 +1,15 @@
-//! Reads expressions, by hand, so that every mistake has its place and its advice.
+//! A hand-written parser, so that every error has a location and a hint for the model that wrote the
+//! expression.
 
 use std::ops::Range;
 
-use super::{Expression, ExpressionError, Pattern, Sense, Term, check_name, is_special};
+use super::{Expression, ExpressionError, Pattern, Selection, Term, check_name, is_special};
 
-const HOW: &str = "write `category/pattern`, with `+` between patterns and `,` between categories";
-const RELATIVE: &str = "write the path as it is below the category's folder";
+const SYNTAX: &str =
+    "write `category/pattern`, with `+` between patterns and `,` between categories";
+const RELATIVE: &str = "use a path relative to the category's folder";
 
-pub(super) fn expression(text: &str) -> Result<Expression, ExpressionError> {
+pub(super) fn parse_expression(text: &str) -> Result<Expression, ExpressionError> {
     let mut parser = Parser { text, at: 0 };
     let mut terms = Vec::new();
     loop {
@@ -15,31 +17,31 @@ pub(super) fn expression(text: &str) -> Result<Expression, ExpressionError> {
         if parser.peek().is_none() {
             break;
         }
-        terms.push(parser.term()?);
+        terms.push(parser.parse_term()?);
     }
-    match terms.iter().any(|term| term.sense == Sense::Wanted) {
-        true => Ok(Expression { terms }),
-        false if terms.is_empty() => {
-            Err(problem(0..text.len(), "the expression names nothing", HOW))
-        }
-        false => Err(problem(
+    if terms.is_empty() {
+        return Err(error(0..text.len(), "the expression is empty", SYNTAX));
+    }
+    if terms.iter().all(|term| term.selection == Selection::Exclude) {
+        return Err(error(
             0..text.len(),
-            "the expression only says what to leave out",
-            "name what is wanted first: `lang,!lang/draft*`",
-        )),
+            "the expression only excludes documents",
+            "name a category to include first: `lang,!lang/draft*`",
+        ));
     }
+    Ok(Expression { terms })
 }
 
-/// Patterns as they stand after a `/`.
-pub(super) fn patterns(text: &str) -> Result<Vec<Pattern>, ExpressionError> {
+/// Parses patterns in the syntax after a `/`.
+pub(super) fn parse_patterns(text: &str) -> Result<Vec<Pattern>, ExpressionError> {
     let mut parser = Parser { text, at: 0 };
-    let patterns = parser.patterns()?;
+    let patterns = parser.parse_patterns()?;
     match parser.peek() {
         None => Ok(patterns),
-        Some(_) => Err(problem(
+        Some(_) => Err(error(
             parser.at..parser.at + 1,
-            "`,` cannot stand in a pattern",
-            "put `+` between patterns, or write `\\,`",
+            "unexpected `,` in a pattern",
+            "separate patterns by `+`, or escape the comma as `\\,`",
         )),
     }
 }
@@ -60,79 +62,80 @@ impl Parser<'_> {
         Some(c)
     }
 
-    fn skip(&mut self, unwanted: impl Fn(char) -> bool) {
-        while self.peek().is_some_and(&unwanted) {
+    fn skip(&mut self, is_skipped: impl Fn(char) -> bool) {
+        while self.peek().is_some_and(&is_skipped) {
             self.next();
         }
     }
 
-    fn sense(&mut self) -> Sense {
+    fn parse_selection(&mut self) -> Selection {
         if self.peek() != Some('!') {
-            return Sense::Wanted;
+            return Selection::Include;
         }
         self.next();
         self.skip(char::is_whitespace);
-        Sense::Unwanted
+        Selection::Exclude
     }
 
-    fn term(&mut self) -> Result<Term, ExpressionError> {
-        let sense = self.sense();
-        let name = self.name()?;
+    fn parse_term(&mut self) -> Result<Term, ExpressionError> {
+        let selection = self.parse_selection();
+        let name = self.parse_name()?;
         let patterns = match self.peek() {
             Some('/') => {
                 self.next();
-                self.patterns()?
+                self.parse_patterns()?
             }
             _ => Vec::new(),
         };
-        Ok(Term { sense, name, patterns })
+        Ok(Term { selection, name, patterns })
     }
 
-    fn name(&mut self) -> Result<String, ExpressionError> {
+    fn parse_name(&mut self) -> Result<String, ExpressionError> {
         let start = self.at;
         self.skip(|c| c != '/' && c != ',');
         let name = self.text[start..self.at].trim_end();
         let span = start..start + name.len();
         if name.is_empty() {
-            return Err(problem(start..self.at, "a category is missing here", HOW));
+            return Err(error(start..self.at, "expected the name of a category", SYNTAX));
         }
         match check_name(name) {
             Ok(()) => Ok(name.to_owned()),
-            Err(_) if name.contains('+') => Err(problem(
+            Err(_) if name.contains('+') => Err(error(
                 span,
-                format!("`{name}` has `+` and no `/`"),
-                "`+` joins patterns; put `,` between categories",
+                format!("`{name}` has a `+` outside of patterns"),
+                "separate categories by `,`; `+` separates patterns",
             )),
-            Err(_) if name.contains(['*', '?', '{', '[']) => Err(problem(
+            Err(_) if name.contains(['*', '?', '{', '[']) => Err(error(
                 span,
-                format!("`{name}` is a pattern and no category"),
-                "patterns follow a category: `lang/*`",
+                format!("`{name}` is a pattern without a category"),
+                "write the category first: `lang/*`",
             )),
-            Err(why) => Err(problem(
+            Err(why) => Err(error(
                 span,
-                format!("`{}` cannot be a category: {why}", name.escape_debug()),
-                HOW,
+                format!("`{}` is not a valid category: {why}", name.escape_debug()),
+                SYNTAX,
             )),
         }
     }
 
-    fn patterns(&mut self) -> Result<Vec<Pattern>, ExpressionError> {
+    fn parse_patterns(&mut self) -> Result<Vec<Pattern>, ExpressionError> {
         let mut patterns = Vec::new();
         loop {
             self.skip(|c| c == '+' || c.is_whitespace());
             if matches!(self.peek(), None | Some(',')) {
                 return Ok(patterns);
             }
-            let sense = self.sense();
+            let selection = self.parse_selection();
             let start = self.at;
-            let glob = self.glob()?;
+            let glob = self.parse_glob()?;
             check_path(&glob, start..self.at)?;
-            patterns.push(Pattern { sense, glob });
+            patterns.push(Pattern { selection, glob });
         }
     }
 
-    /// One pattern: up to a `,` or `+` that is not escaped, quoted or in brackets.
-    fn glob(&mut self) -> Result<String, ExpressionError> {
+    /// Parses one pattern, up to a `,` or `+` that is not escaped, quoted or in brackets. Quotes become
+    /// escapes; trailing whitespace is removed unless it is escaped.
+    fn parse_glob(&mut self) -> Result<String, ExpressionError> {
         let mut glob = String::new();
         let mut length = 0;
         let mut braces = Vec::new();
@@ -143,15 +146,15 @@ impl Parser<'_> {
             }
             self.next();
             match c {
-                '\\' => self.escaped(start, &mut glob)?,
-                '"' => self.quoted(start, &mut glob)?,
-                '[' => self.class(start, &mut glob)?,
+                '\\' => self.parse_escape(start, &mut glob)?,
+                '"' => self.parse_quoted(start, &mut glob)?,
+                '[' => self.parse_class(start, &mut glob)?,
                 '{' => braces.push(start),
                 '}' if braces.pop().is_none() => {
-                    return Err(problem(
+                    return Err(error(
                         start..self.at,
-                        "this `}` closes nothing",
-                        "write `\\}` for the character itself",
+                        "unmatched `}`",
+                        "write `\\}` for a literal brace",
                     ));
                 }
                 _ => {}
@@ -164,57 +167,57 @@ impl Parser<'_> {
             }
         }
         if let Some(start) = braces.pop() {
-            return Err(problem(
+            return Err(error(
                 start..start + 1,
-                "this `{` is not closed",
-                "write `{a,b}`, or `\\{` for the character itself",
+                "unclosed `{`",
+                "write `{a,b}`, or `\\{` for a literal brace",
             ));
         }
         glob.truncate(length);
         Ok(glob)
     }
 
-    fn escaped(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
+    fn parse_escape(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
         let c = self.next();
         let c = c.ok_or_else(|| {
-            problem(
+            error(
                 start..self.at,
-                "nothing follows this backslash",
-                "write `\\\\` for the character itself",
+                "expected a character after the backslash",
+                "write `\\\\` for a literal backslash",
             )
         })?;
         push_literal(c, glob);
         Ok(())
     }
 
-    fn quoted(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
+    fn parse_quoted(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
         loop {
             let at = self.at;
             match self.next() {
                 Some('"') => return Ok(()),
-                Some('\\') => self.escaped(at, glob)?,
+                Some('\\') => self.parse_escape(at, glob)?,
                 Some(c) => push_literal(c, glob),
                 None => {
-                    return Err(problem(
+                    return Err(error(
                         start..start + 1,
-                        "this quotation mark is not closed",
-                        "write another one, or `\\\"`",
+                        "unclosed quotation mark",
+                        "close it, or write `\\\"` for a literal one",
                     ));
                 }
             }
         }
     }
 
-    /// A set of characters, taken as it is; a `]` that comes first is one of them.
-    fn class(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
+    /// Parses a character class, which is passed on unchanged. A `]` in the first position is a member.
+    fn parse_class(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
         self.skip_one(['!', '^']);
         self.skip_one([']', ']']);
         self.skip(|c| c != ']');
         if self.next().is_none() {
-            return Err(problem(
+            return Err(error(
                 start..start + 1,
-                "this `[` is not closed",
-                "write `[abc]`, or `\\[` for the character itself",
+                "unclosed `[`",
+                "write `[abc]`, or `\\[` for a literal bracket",
             ));
         }
         glob.push_str(&self.text[start..self.at]);
@@ -237,17 +240,17 @@ fn push_literal(c: char, glob: &mut String) {
 
 fn check_path(glob: &str, span: Range<usize>) -> Result<(), ExpressionError> {
     if glob.is_empty() {
-        return Err(problem(span, "a pattern is missing here", HOW));
+        return Err(error(span, "expected a pattern", SYNTAX));
     }
     if glob.starts_with('/') {
-        return Err(problem(span, format!("`{glob}` begins with `/`"), RELATIVE));
+        return Err(error(span, format!("`{glob}` is an absolute path"), RELATIVE));
     }
-    match glob.split('/').any(|part| part == "..") {
-        true => Err(problem(span, format!("`{glob}` leads out of the category"), RELATIVE)),
-        false => Ok(()),
+    if glob.split('/').any(|part| part == "..") {
+        return Err(error(span, format!("`{glob}` leaves the category's folder"), RELATIVE));
     }
+    Ok(())
 }
 
-fn problem(span: Range<usize>, message: impl Into<String>, hint: &'static str) -> ExpressionError {
+fn error(span: Range<usize>, message: impl Into<String>, hint: &'static str) -> ExpressionError {
     ExpressionError { span, message: message.into(), hint }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a document, as far as that can be known without running it.
+//! Finds the problems of a document that can be found without running it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 use tree_sitter::{Node, Parser};
 
 use super::{
-    front::{self, Front},
+    engines::ENGINES,
+    front_matter::read_front_matter,
     outline::{Chunk, Outline},
     rules::{
         BROKEN_CODE, BROKEN_FRONT_MATTER, BROKEN_OPTIONS, BROKEN_PARAMS, DUPLICATE_LABEL,
@@ -15,119 +16,54 @@ use super::{
     },
 };
 
-/// What runs chunks, in small letters.
-const ENGINES: [&str; 62] = [
-    "r",
-    "rscript",
-    "python",
-    "py",
-    "bash",
-    "sh",
-    "zsh",
-    "sql",
-    "julia",
-    "stan",
-    "rcpp",
-    "css",
-    "js",
-    "javascript",
-    "node",
-    "html",
-    "asis",
-    "block",
-    "block2",
-    "bslib",
-    "c",
-    "cc",
-    "cpp",
-    "cat",
-    "coffee",
-    "comment",
-    "ditaa",
-    "dot",
-    "mermaid",
-    "ojs",
-    "embed",
-    "eviews",
-    "exec",
-    "fortran",
-    "fortran95",
-    "gawk",
-    "awk",
-    "glue",
-    "glue_sql",
-    "gluesql",
-    "go",
-    "groovy",
-    "haskell",
-    "highlight",
-    "lein",
-    "mysql",
-    "octave",
-    "perl",
-    "php",
-    "powershell",
-    "psql",
-    "ruby",
-    "sas",
-    "sass",
-    "scala",
-    "scss",
-    "sed",
-    "stata",
-    "targets",
-    "tikz",
-    "verbatim",
-    "webr",
-];
+/// Maximum number of problems returned. Fixing these reveals the next.
+const MAX_PROBLEMS: usize = 200;
 
-/// No more problems than this are told: whoever mends these sees the next.
-const MOST: usize = 200;
+/// Maximum number of files looked up, since each costs a system call.
+const MAX_FILES: usize = 2_000;
 
-/// No more files than this are looked for.
-const MOST_FILES: usize = 2_000;
-
-/// Something that is wrong with a document.
+/// A problem in a document.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The rule that it breaks.
+    /// The rule that is violated.
     pub rule: &'static Rule,
-    /// Where, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem in one sentence, without a location.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: String,
 }
 
-/// Everything that is wrong with a document, in the order of its lines. `exists` says whether a file is there, by its path
-/// from the document.
+/// Returns the problems of a document, sorted by line. `exists` reports whether there is a file, given its
+/// path relative to the document.
 pub fn check(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<Problem> {
-    let outline = Outline::of(text);
-    let mut found = Found::default();
-    found.front(text, &outline);
-    found.labels(&outline);
+    let outline = Outline::parse(text);
+    let mut checker = Checker::default();
+    checker.check_front_matter(text, &outline);
+    checker.check_labels(&outline);
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_r::LANGUAGE.into())
-        .expect("the grammar is of a version that the parser knows");
+        .expect("the versions of grammar and parser are pinned to match");
     for chunk in &outline.chunks {
-        found.chunk(chunk, &mut parser);
-        found.children(chunk, exists);
+        checker.check_chunk(chunk, &mut parser);
+        checker.check_chunk_files(chunk, exists);
     }
-    found.images(&outline, exists);
-    found.problems.sort_by_key(|problem| (problem.line, problem.rule.code));
-    found.problems.truncate(MOST);
-    found.problems
+    checker.check_prose_files(&outline, exists);
+    checker.problems.sort_by_key(|problem| (problem.line, problem.rule.code));
+    checker.problems.truncate(MAX_PROBLEMS);
+    checker.problems
 }
 
 #[derive(Default)]
-struct Found {
+struct Checker {
     problems: Vec<Problem>,
+    /// Number of files looked up.
     files: usize,
 }
 
-impl Found {
+impl Checker {
     fn report(
         &mut self,
         rule: &'static Rule,
@@ -138,42 +74,42 @@ impl Found {
         self.problems.push(Problem { rule, line, message, hint: hint.into() });
     }
 
-    fn front(&mut self, text: &str, outline: &Outline) {
-        let values = match front::front(text) {
-            Front::Absent => return,
-            Front::Broken(error) => {
-                let message = format!("the front matter cannot be read: {}", error.message);
+    fn check_front_matter(&mut self, text: &str, outline: &Outline) {
+        let values = match read_front_matter(text) {
+            Ok(None) => return,
+            Err(error) => {
+                let message = format!("invalid front matter: {}", error.message);
                 return self.report(
                     &BROKEN_FRONT_MATTER,
                     error.line,
                     message,
-                    "put texts with `:` or `#` into quotes",
+                    "put text with `:` or `#` in quotes",
                 );
             }
-            Front::Present(values) => values,
+            Ok(Some(values)) => values,
         };
         let line =
             text.lines().position(|line| line.starts_with("params:")).map_or(1, |index| index + 1);
         let declared = match values.get("params") {
-            None => return self.undeclared(outline, &[]),
+            None => return self.check_used_params(outline, &[]),
             Some(Value::Object(params)) => params.keys().map(String::as_str).collect::<Vec<_>>(),
             Some(Value::Null) => Vec::new(),
             Some(_) => {
-                let message = "`params` is not a list of `name: value`".to_owned();
+                let message = "`params` is not a mapping".to_owned();
                 return self.report(
                     &BROKEN_PARAMS,
                     line,
                     message,
-                    "write each parameter with its value below `params:`",
+                    "list each parameter as `name: value` below `params:`",
                 );
             }
         };
-        self.undeclared(outline, &declared);
+        self.check_used_params(outline, &declared);
     }
 
-    /// Tells of parameters that are used and not declared.
-    fn undeclared(&mut self, outline: &Outline, declared: &[&str]) {
-        let mut told = BTreeSet::new();
+    /// Reports parameters that chunks use without a declaration, once per name.
+    fn check_used_params(&mut self, outline: &Outline, declared: &[&str]) {
+        let mut reported = BTreeSet::new();
         for chunk in outline.chunks.iter().filter(|chunk| is_r(chunk)) {
             for (index, line) in chunk.code.lines().enumerate() {
                 for name in line.split('#').next().unwrap_or_default().split("params$").skip(1) {
@@ -183,7 +119,7 @@ impl Found {
                         .collect();
                     if name.is_empty()
                         || declared.contains(&name.as_str())
-                        || !told.insert(name.clone())
+                        || !reported.insert(name.clone())
                     {
                         continue;
                     }
@@ -203,67 +139,70 @@ impl Found {
         }
     }
 
-    fn labels(&mut self, outline: &Outline) {
+    fn check_labels(&mut self, outline: &Outline) {
         let mut seen = HashMap::new();
         for chunk in &outline.chunks {
             let Some(label) = &chunk.label else { continue };
             if let Some(first) = seen.insert(label, chunk.line) {
-                let message =
-                    format!("the label `{label}` is that of the chunk in line {first} as well");
+                let message = format!("the chunk on line {first} has the label `{label}` too");
                 self.report(
                     &DUPLICATE_LABEL,
                     chunk.line,
                     message,
-                    "give each chunk a label of its own, or none",
+                    "rename or remove one of the labels",
                 );
             }
         }
     }
 
-    fn chunk(&mut self, chunk: &Chunk, parser: &mut Parser) {
+    fn check_chunk(&mut self, chunk: &Chunk, parser: &mut Parser) {
         if !chunk.is_closed {
             let message = format!("the chunk `{{{}}}` is not closed", chunk.engine);
             self.report(
                 &UNCLOSED_CHUNK,
                 chunk.line,
                 message,
-                "end it with a line of as many backquotes as it begins with",
+                "close it with a line of as many backquotes as in the opening line",
             );
         }
         let engine = chunk.engine.to_lowercase();
         if !ENGINES.contains(&engine.as_str()) {
-            let hint = closest(&engine, ENGINES)
-                .map_or_else(|| "such as `r`".to_owned(), |near| format!("did you mean `{near}`?"));
+            let hint = closest(&engine, ENGINES).map_or_else(
+                || "use an engine such as `r` or `python`".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
             self.report(
                 &UNKNOWN_ENGINE,
                 chunk.line,
-                format!("nothing is known to run `{}`", chunk.engine),
+                format!("unknown engine `{}`", chunk.engine),
                 hint,
             );
         }
-        // A label is put into quotes before R sees it, so that it may be anything.
+        // knitr quotes the label before it parses the options, so a label need not be valid R.
         let options = match (&chunk.label, chunk.header.split_once(',')) {
             (Some(label), _) if !chunk.header.starts_with(label.as_str()) => chunk.header.as_str(),
             (Some(_), Some((_, options))) => options,
             (Some(_), None) => "",
             (None, _) => chunk.header.as_str(),
         };
-        if broken_line(parser, &format!("alist({options})")).is_some() {
-            let message = format!("the options `{}` cannot be read", options.trim());
+        if find_error_line(parser, &format!("alist({options})")).is_some() {
+            let message = format!("the options `{}` are not valid R", options.trim());
             self.report(
                 &BROKEN_OPTIONS,
                 chunk.line,
                 message,
-                "write them as arguments of R: `echo=FALSE, fig.width=5`",
+                "write them as R arguments: `echo=FALSE, fig.width=5`",
             );
         }
+        // Documents show invalid code on purpose with `eval=FALSE`.
         let is_run = !matches!(chunk.option("eval"), Some("FALSE" | "F" | "false"));
         if is_r(chunk) && chunk.is_closed && is_run {
-            self.code(chunk, parser);
+            self.check_code(chunk, parser);
         }
     }
 
-    fn code(&mut self, chunk: &Chunk, parser: &mut Parser) {
+    fn check_code(&mut self, chunk: &Chunk, parser: &mut Parser) {
+        // `<<label>>` inserts another chunk and is not R.
         let is_reference =
             |line: &str| line.trim().starts_with("<<") && line.trim().ends_with(">>");
         let code: String = chunk
@@ -271,9 +210,9 @@ impl Found {
             .lines()
             .map(|line| if is_reference(line) { "\n".to_owned() } else { format!("{line}\n") })
             .collect();
-        if let Some(row) = broken_line(parser, &code) {
+        if let Some(row) = find_error_line(parser, &code) {
             let line = chunk.line + 1 + row;
-            let shown = code
+            let excerpt = code
                 .lines()
                 .nth(row)
                 .unwrap_or_default()
@@ -284,30 +223,32 @@ impl Found {
             self.report(
                 &BROKEN_CODE,
                 line,
-                format!("R cannot read `{shown}`"),
-                "look for a missing bracket, quote or comma here or before",
+                format!("syntax error at `{excerpt}`"),
+                "check for a missing bracket, quote or comma here or above",
             );
         }
     }
 
-    fn children(&mut self, chunk: &Chunk, exists: &dyn Fn(&str) -> bool) {
-        for path in chunk.option("child").map(quoted).unwrap_or_default() {
-            self.file(chunk.line, path, exists);
+    /// Checks child documents and images that a chunk names literally.
+    fn check_chunk_files(&mut self, chunk: &Chunk, exists: &dyn Fn(&str) -> bool) {
+        for path in chunk.option("child").map(split_quoted).unwrap_or_default() {
+            self.check_file(chunk.line, path, exists);
         }
         for (index, line) in
             chunk.code.lines().enumerate().filter(|(_, line)| line.contains("include_graphics("))
         {
             let given = line.split("include_graphics(").nth(1).unwrap_or_default();
             if given.trim_start().starts_with(['"', '\'']) {
-                quoted(given)
+                split_quoted(given)
                     .into_iter()
                     .take(1)
-                    .for_each(|path| self.file(chunk.line + index + 1, path, exists));
+                    .for_each(|path| self.check_file(chunk.line + index + 1, path, exists));
             }
         }
     }
 
-    fn images(&mut self, outline: &Outline, exists: &dyn Fn(&str) -> bool) {
+    /// Checks Markdown images and Quarto includes.
+    fn check_prose_files(&mut self, outline: &Outline, exists: &dyn Fn(&str) -> bool) {
         for (line, text) in &outline.prose {
             for rest in text.split("![").skip(1) {
                 let target = rest
@@ -316,23 +257,24 @@ impl Found {
                     .map(|(target, _)| target);
                 let path =
                     target.and_then(|target| target.split_whitespace().next()).unwrap_or_default();
-                self.file(*line, path.trim_matches(['<', '>']), exists);
+                self.check_file(*line, path.trim_matches(['<', '>']), exists);
             }
             if let Some((_, rest)) = text.split_once("{{< include ") {
-                self.file(*line, rest.split_whitespace().next().unwrap_or_default(), exists);
+                self.check_file(*line, rest.split_whitespace().next().unwrap_or_default(), exists);
             }
         }
     }
 
-    fn file(&mut self, line: usize, path: &str, exists: &dyn Fn(&str) -> bool) {
+    /// Reports a missing file. URLs, anchors and inline R are skipped.
+    fn check_file(&mut self, line: usize, path: &str, exists: &dyn Fn(&str) -> bool) {
         self.files += 1;
-        let is_file = self.files <= MOST_FILES
+        let is_file = self.files <= MAX_FILES
             && !path.is_empty()
             && !path.contains(':')
             && !path.starts_with(['#', '`']);
         if is_file && !exists(path) {
-            let hint = "name a file in the folder of documents, by its path from this one";
-            self.report(&MISSING_FILE, line, format!("there is no file `{path}`"), hint);
+            let hint = "use a path relative to this document, inside the folder of documents";
+            self.report(&MISSING_FILE, line, format!("the file `{path}` does not exist"), hint);
         }
     }
 }
@@ -341,20 +283,21 @@ fn is_r(chunk: &Chunk) -> bool {
     chunk.engine.eq_ignore_ascii_case("r")
 }
 
-/// The texts in quotes.
-fn quoted(text: &str) -> Vec<&str> {
+/// Returns the strings in quotes.
+fn split_quoted(text: &str) -> Vec<&str> {
     let quote = if text.contains('"') { '"' } else { '\'' };
     text.split(quote).skip(1).step_by(2).collect()
 }
 
-/// The line, from 0, at which R cannot go on reading; nothing if it can.
-fn broken_line(parser: &mut Parser, code: &str) -> Option<usize> {
+/// Returns the line, from 0, of the first syntax error.
+fn find_error_line(parser: &mut Parser, code: &str) -> Option<usize> {
     let tree = parser.parse(code, None)?;
-    first_error(tree.root_node()).map(|node| node.start_position().row)
+    find_error(tree.root_node()).map(|node| node.start_position().row)
 }
 
-/// The first node that is not R. Code may be nested deeper than a stack of calls can be.
-fn first_error(mut node: Node<'_>) -> Option<Node<'_>> {
+/// Returns the first node with a syntax error. Iterates, because generated code can be nested deeper than
+/// the stack allows.
+fn find_error(mut node: Node<'_>) -> Option<Node<'_>> {
     loop {
         if node.is_error() || node.is_missing() {
             return Some(node);
@@ -363,10 +306,10 @@ fn first_error(mut node: Node<'_>) -> Option<Node<'_>> {
             return None;
         }
         let mut cursor = node.walk();
-        let broken = node
+        let invalid = node
             .children(&mut cursor)
             .find(|child| child.is_error() || child.is_missing() || child.has_error());
-        node = match broken {
+        node = match invalid {
             Some(child) => child,
             None => return Some(node),
         };
@@ -383,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_rules_are_bad_and_good() {
+    fn examples_of_rules_have_their_problem_and_no_other() {
         for rule in RULES {
             let found: Vec<_> = codes(rule.bad).into_iter().map(|(code, _)| code).collect();
             assert_eq!(found, [rule.code], "{}", rule.bad);
@@ -392,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_with_its_line() {
+    fn every_problem_has_its_line() {
         let text = "---\ntitle: x\nparams:\n  year: 2026\n---\n\n```{r a, echo=}\n```\n\n```{r a}\nplot(params$yaer\n```\n\n![](no.png) ![](https://x/y.png)\n\n```{pyhton}\n";
         assert_eq!(
             codes(text),
@@ -404,25 +347,24 @@ mod tests {
                 ("TC853", 16),
                 ("TC855", 16)
             ]
-            .map(|(code, line)| (code, line))
         );
     }
 
     #[test]
-    fn code_that_is_nested_deeply_is_read_all_the_same() {
+    fn deeply_nested_code_does_not_overflow_the_stack() {
         let deep = format!("```{{r}}\n{}x y{}\n```\n", "(".repeat(50_000), ")".repeat(50_000));
         assert_eq!(codes(&deep), [("TC857", 2)]);
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_can_be_checked(text in "[a-z`~{}#|:=,\"'\\n $!()\\[\\]ü-]{0,200}") {
+        fn no_text_causes_a_panic(text in "[a-z`~{}#|:=,\"'\\n $!()\\[\\]ü-]{0,200}") {
             check(&text, &|_| true);
         }
     }
 
     #[test]
-    fn what_knitr_takes_is_not_complained_about() {
+    fn accepts_everything_that_knitr_accepts() {
         let text = "```{r my label-1, fig.cap=\"a, b\", fig.width=5}\n<<other>>\nx |> f(\\(y) y)\n```\n\n```{r, eval=FALSE}\nnot r at all (\n```\n\n```{r child=character()}\n```\n\n```{bash}\nif [ 1 ]\n```\n";
         assert_eq!(codes(text), []);
     }

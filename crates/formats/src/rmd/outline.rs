@@ -1,51 +1,50 @@
-//! The headings and chunks of a document, by lines.
+//! The headings and chunks of a document, found line by line.
 
-use super::front;
+use super::front_matter;
 
-/// The headings and chunks of a document, in their order.
+/// The headings and chunks of a document, in document order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Its headings.
+    /// Headings outside of code, both `# ATX` and underlined ones.
     pub headings: Vec<Heading>,
-    /// Its chunks of code.
+    /// Chunks that an engine runs. Code that is only displayed is not one.
     pub chunks: Vec<Chunk>,
-    /// The lines that are neither front matter nor code, with their numbers from 1.
+    /// The lines outside of front matter and code, with line numbers from 1.
     pub(super) prose: Vec<(usize, String)>,
 }
 
 /// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 for the highest.
+    /// From 1 for `#` to 6.
     pub level: usize,
-    /// What it says.
+    /// The text without markers and attributes.
     pub text: String,
-    /// Its line, from 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
 /// A chunk of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// What runs it, as it is written: `r`, `python`.
+    /// The engine as spelled in the document: `r`, `python`.
     pub engine: String,
-    /// Its label, if it has one.
+    /// The label, which names figures and caches; chunks may have none.
     pub label: Option<String>,
-    /// Its options, as they are written.
+    /// The options as unevaluated R or YAML text.
     pub options: Vec<(String, String)>,
-    /// The line that opens it, from 1.
+    /// Line number of the opening fence, from 1.
     pub line: usize,
-    /// The line that closes it; the last of the text if none does.
+    /// Line number of the closing fence, or the last line of the text without one.
     pub end: usize,
-    /// Whether a line closes it.
+    /// Whether there is a closing fence.
     pub is_closed: bool,
-    /// What stands behind the engine in the line that opens it.
+    /// The text after the engine in the opening fence.
     pub(super) header: String,
-    /// Its code.
     pub(super) code: String,
 }
 
-/// An open fence.
+/// A fence that is not closed yet, with its chunk unless the code is only displayed.
 struct Fence {
     mark: char,
     length: usize,
@@ -53,29 +52,31 @@ struct Fence {
 }
 
 impl Outline {
-    /// Reads the headings and chunks of a text.
-    pub fn of(text: &str) -> Self {
+    /// Finds the headings and chunks of a text.
+    pub fn parse(text: &str) -> Self {
         let mut outline = Self::default();
         let mut open: Option<Fence> = None;
-        let skipped = front::lines(text);
+        let skipped = front_matter::count_lines(text);
         let mut last = 0;
         for (index, line) in text.lines().enumerate().skip(skipped) {
             last = index + 1;
             open = match open {
-                Some(fence) => outline.inside(fence, line, last),
-                None => outline.outside(line, last),
+                Some(fence) => outline.read_code(fence, line, last),
+                None => outline.read_prose(line, last),
             };
         }
         if let Some(Fence { chunk: Some(chunk), .. }) = open {
             outline.chunks.push(Chunk { end: last, is_closed: false, ..chunk });
         }
-        outline.chunks.iter_mut().for_each(Chunk::take_options);
+        outline.chunks.iter_mut().for_each(Chunk::parse_options);
         outline
     }
 
-    fn inside(&mut self, mut fence: Fence, line: &str, number: usize) -> Option<Fence> {
+    /// Reads a line inside of a fence; returns the fence while it stays open.
+    fn read_code(&mut self, mut fence: Fence, line: &str, number: usize) -> Option<Fence> {
         let bare = line.trim_start_matches(['\t', ' ', '>']);
-        if run(bare, fence.mark) >= fence.length && bare.trim_end().chars().all(|c| c == fence.mark)
+        if count_leading(bare, fence.mark) >= fence.length
+            && bare.trim_end().chars().all(|c| c == fence.mark)
         {
             self.chunks.extend(fence.chunk.map(|chunk| Chunk {
                 end: number,
@@ -91,26 +92,28 @@ impl Outline {
         Some(fence)
     }
 
-    fn outside(&mut self, line: &str, number: usize) -> Option<Fence> {
+    /// Reads a line outside of fences; returns the fence that it opens.
+    fn read_prose(&mut self, line: &str, number: usize) -> Option<Fence> {
+        // knitr accepts chunks in lists and block quotes.
         let bare = line.trim_start_matches(['\t', ' ', '>']);
         let mark = bare.chars().next().filter(|mark| matches!(mark, '`' | '~'));
-        if let Some(mark) = mark.filter(|mark| run(bare, *mark) >= 3) {
-            let length = run(bare, mark);
+        if let Some(mark) = mark.filter(|mark| count_leading(bare, *mark) >= 3) {
+            let length = count_leading(bare, mark);
             let info = bare[length..].trim();
-            // Backquotes behind it make it code in a line.
+            // With backquotes after it, this is inline code (CommonMark, section 4.5).
             if mark == '~' || !info.contains('`') {
-                return Some(Fence { mark, length, chunk: opened(info, number) });
+                return Some(Fence { mark, length, chunk: open_chunk(info, number) });
             }
         }
-        self.heading(line, number);
+        self.read_heading(line, number);
         self.prose.push((number, line.to_owned()));
         None
     }
 
-    fn heading(&mut self, line: &str, number: usize) {
-        let level = run(line, '#');
+    fn read_heading(&mut self, line: &str, number: usize) {
+        let level = count_leading(line, '#');
         if (1..=6).contains(&level) && line[level..].starts_with([' ', '\t']) {
-            let text = plain(&line[level..]);
+            let text = strip_heading(&line[level..]);
             self.headings.push(Heading { level, text, line: number });
             return;
         }
@@ -121,23 +124,24 @@ impl Outline {
             _ => return,
         };
         let above = self.prose.last().filter(|(at, text)| {
-            at + 1 == number && !text.trim().is_empty() && run(text, '#') == 0
+            at + 1 == number && !text.trim().is_empty() && count_leading(text, '#') == 0
         });
         if let Some((line, text)) = above {
-            self.headings.push(Heading { level, text: plain(text), line: *line });
+            self.headings.push(Heading { level, text: strip_heading(text), line: *line });
         }
     }
 }
 
 impl Chunk {
-    /// The value of an option.
+    /// The unevaluated value of an option.
     pub fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Finds the label and the options, in the line that opens the chunk and in the comments it begins with.
-    fn take_options(&mut self) {
-        for (index, part) in arguments(&self.header).into_iter().enumerate() {
+    /// Parses the label and the options from the opening fence and from the leading `#|` comments. Other
+    /// engines use their own comment syntax for the latter.
+    fn parse_options(&mut self) {
+        for (index, part) in split_arguments(&self.header).into_iter().enumerate() {
             match part.split_once('=') {
                 Some((key, value)) => {
                     self.options.push((key.trim().to_owned(), value.trim().to_owned()))
@@ -151,19 +155,21 @@ impl Chunk {
         let comments = self.code.lines().map_while(|line| {
             ["#|", "//|", "--|", "%|"].iter().find_map(|mark| line.strip_prefix(mark))
         });
-        let more = comments
+        // Deeper indentation is the value of the option above, such as the items of a list.
+        let pairs = comments
             .filter_map(|comment| comment.split_once(':'))
             .filter(|(key, _)| !key.starts_with("  "));
-        let more: Vec<_> =
-            more.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())).collect();
-        self.options.extend(more);
+        let options: Vec<_> =
+            pairs.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())).collect();
+        self.options.extend(options);
         let named = self.option("label").map(|label| label.trim_matches(['"', '\'']).to_owned());
         self.label = self.label.take().or(named).filter(|label| !label.is_empty());
     }
 }
 
-/// The chunk that the words behind a fence open, if they do: `{r label, echo=FALSE}`.
-fn opened(info: &str, line: usize) -> Option<Chunk> {
+/// Opens a chunk if the info string of a fence has an engine: `{r label, echo=FALSE}`. `{.r}` and
+/// `{=html}` are attributes of code that pandoc displays or passes through.
+fn open_chunk(info: &str, line: usize) -> Option<Chunk> {
     let inner = info.strip_prefix('{')?.strip_suffix('}')?;
     let length =
         inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
@@ -183,8 +189,8 @@ fn opened(info: &str, line: usize) -> Option<Chunk> {
     })
 }
 
-/// The parts of a list of arguments of R: commas in quotes and brackets part nothing.
-fn arguments(text: &str) -> Vec<&str> {
+/// Splits a list of R arguments at its commas, except for those in quotes and brackets.
+fn split_arguments(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     let mut quote = None;
     let mut escaped = false;
@@ -208,8 +214,8 @@ fn arguments(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A heading without its annotations and attributes.
-fn plain(text: &str) -> String {
+/// A heading without closing `#` and attributes such as `{#id}`.
+fn strip_heading(text: &str) -> String {
     let text = text.trim().trim_end_matches('#').trim_end();
     let text = match text.rfind('{') {
         Some(at) if text.ends_with('}') => text[..at].trim_end(),
@@ -218,8 +224,8 @@ fn plain(text: &str) -> String {
     text.to_owned()
 }
 
-/// How often a text begins with a character.
-fn run(text: &str, mark: char) -> usize {
+/// Counts the repetitions of a character at the beginning of a text.
+fn count_leading(text: &str, mark: char) -> usize {
     text.chars().take_while(|c| *c == mark).count()
 }
 
@@ -228,16 +234,19 @@ mod tests {
     use super::Outline;
 
     #[test]
-    fn headings_and_chunks_are_found_where_they_are() {
+    fn finds_headings_and_chunks_with_their_lines() {
         let text = "---\ntitle: x\n# no\n---\n\n# One {#id}\n\n```{r setup, include=FALSE, fig.cap=\"a, b\"}\nx <- 1\n# no heading\n```\n\nTwo\n---\n\n````md\n```{r}\n```\n````\n```{python}\n#| label: plot\n#| echo: false\npass\n```\n### Three ##\n";
-        let outline = Outline::of(text);
-        let headings: Vec<_> =
-            outline.headings.iter().map(|one| (one.level, one.text.as_str(), one.line)).collect();
+        let outline = Outline::parse(text);
+        let headings: Vec<_> = outline
+            .headings
+            .iter()
+            .map(|heading| (heading.level, heading.text.as_str(), heading.line))
+            .collect();
         assert_eq!(headings, [(1, "One", 6), (2, "Two", 13), (3, "Three", 25)]);
         let chunks: Vec<_> = outline
             .chunks
             .iter()
-            .map(|one| (one.engine.as_str(), one.label.as_deref(), one.line, one.end))
+            .map(|chunk| (chunk.engine.as_str(), chunk.label.as_deref(), chunk.line, chunk.end))
             .collect();
         assert_eq!(chunks, [("r", Some("setup"), 8, 11), ("python", Some("plot"), 20, 24)]);
         assert_eq!(outline.chunks[0].option("fig.cap"), Some("\"a, b\""));
@@ -245,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_is_only_shown_is_no_chunk() {
+    fn displayed_code_is_not_a_chunk() {
         for text in [
             "```r\nx\n```\n",
             "```{=html}\nx\n```\n",
@@ -253,13 +262,13 @@ mod tests {
             "`` ```{r} ``\n",
             "~~~\n```{r}\n~~~\n",
         ] {
-            assert_eq!(Outline::of(text).chunks, [], "{text}");
+            assert_eq!(Outline::parse(text).chunks, [], "{text}");
         }
     }
 
     #[test]
-    fn an_open_chunk_goes_on_to_the_end() {
-        let outline = Outline::of("```{r a-b c}\nx\n\n# text\n");
+    fn an_unclosed_chunk_extends_to_the_end() {
+        let outline = Outline::parse("```{r a-b c}\nx\n\n# text\n");
         assert_eq!((outline.chunks[0].is_closed, outline.chunks[0].end), (false, 4));
         assert_eq!(outline.chunks[0].label.as_deref(), Some("a-b c"));
         assert_eq!(outline.headings, []);

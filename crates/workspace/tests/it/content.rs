@@ -24,7 +24,7 @@ fn a_collection_with_an_unknown_name_or_a_cycle_is_reported() {
                   [content.collections.b]\nitems = [\"a\", \"lang/{x\"]\n[content.collections.c]\nitems = [\"c,lang\"]\n";
     insta::assert_snapshot!(TestCrib::with_config(config).check_config(), @r"
     TC704 line 4: `lnag/python` refers to an unknown category or collection (did you mean `lang`?)
-    TC704 line 6: this `{` is not closed (write `{a,b}`, or `\{` for the character itself)
+    TC704 line 6: unclosed `{` (write `{a,b}`, or `\{` for a literal brace)
     TC704 line 8: the collection `c` contains itself (remove it from its own items)
     ");
 }

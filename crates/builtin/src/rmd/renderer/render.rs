@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use formats::rmd::{Front, front};
+use formats::rmd::read_front_matter;
 use render::{Backend, Format, Freshness, RenderJob, RenderProgress, Rendered, Renderer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -244,11 +244,11 @@ async fn render(
 /// declares none. Skips Quarto documents, which can declare parameters elsewhere, and invalid front
 /// matter, which R reports.
 fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), Failure> {
-    let declared = match front(&document.text) {
+    let declared = match read_front_matter(&document.text) {
         _ if document.name.is_quarto() => return Ok(()),
-        Front::Broken(_) => return Ok(()),
-        Front::Present(mut values) => values.remove("params"),
-        Front::Absent => None,
+        Err(_) => return Ok(()),
+        Ok(Some(mut values)) => values.remove("params"),
+        Ok(None) => None,
     };
     let known: Vec<_> = declared
         .iter()
