@@ -47,7 +47,7 @@ pub use prompt::{
     PromptExample, PromptSegment, ToolReference, UNKNOWN_PROMPT_TOOL, read_prompt, read_workflow,
 };
 pub use rules::definition::BAD_NAME;
-pub use spec::{Edit, apply, fixes};
+pub use spec::{Edit, apply_edits, find_fixes};
 pub use table::{FORMATS, find_format, rules};
 pub use yaml::{write_yaml, yaml_value};
 

@@ -1,42 +1,51 @@
-//! Markdown specifications: a document in which people describe tools for people.
+//! Markdown specifications: documents in which people describe tools for people.
 //!
-//! Readable and conformant are two things. `page` knows Markdown, `outline` finds the tools in it,
-//! `parts` what is said where, and the rest reads each part however it is written: what it means goes
-//! into the tool, whether that is as it should be is for rules to say.
+//! Reading is lenient and never grades: it extracts the meaning of whatever layout a document uses,
+//! and lint rules judge the result. The steps, in order:
+//!
+//! 1. [`markdown`] parses the text into blocks with byte spans.
+//! 2. [`outline`] finds the headings that name tools ([`title`] recognizes names and sections).
+//! 3. [`segment`] splits the description of a tool into segments, one per heading or label.
+//! 4. [`input`], [`output`] and [`details`] read the segments of each section. [`field_sources`]
+//!    collects everything that can declare fields: tables, bullets, signatures, JSON and YAML.
+//! 5. [`object_schema`] turns fields into a JSON Schema, and [`tool`] assembles the tool.
+//! 6. [`listed_tools`] and [`missing_tools`] handle tools without a heading of their own.
 
-mod absent;
-mod allow;
-mod answers;
-mod assemble;
+mod allowance;
 mod bullet;
+mod details;
 mod field;
+mod field_check;
+mod field_sources;
 mod fix;
-mod gather;
 mod inline;
 mod input;
-mod kind;
-mod listed;
+mod json_block;
+mod listed_tools;
+mod markdown;
+mod missing_tools;
+mod object_schema;
 mod outline;
 mod output;
-mod page;
-mod parts;
+mod row_repair;
 mod rules;
-mod schema_write;
+mod schema_block;
+mod segment;
 mod signature;
 mod table;
 mod title;
 mod tool;
+mod type_expression;
 mod write;
-mod written;
-mod yaml_fence;
+mod yaml_block;
 
 use std::collections::HashSet;
 
 use catalog::{Allowance, SourceId, Tool};
 
-pub use fix::{Edit, apply, fixes};
-use outline::outline;
-use page::Page;
+pub use fix::{Edit, apply_edits, find_fixes};
+use markdown::MarkdownDocument;
+use outline::build_outline;
 
 use crate::{
     context::{Context, ReadLink},
@@ -69,17 +78,18 @@ pub(crate) static FORMAT: Format = Format {
     rules: rules::RULES,
 };
 
-/// No more tools than this are read from one page.
-const MOST_TOOLS: usize = 5_000;
+/// The maximum number of tools read from one document.
+const MAX_TOOLS: usize = 5_000;
 
-/// What is read from a page, and with what.
-struct PageReader<'r, 't> {
-    page: &'r Page<'t>,
+/// Reads one document. Each step of reading adds its methods in its own module.
+struct SpecReader<'r, 't> {
+    document: &'r MarkdownDocument<'t>,
     report: &'r mut Report,
     linked: ReadLink<'r>,
 }
 
-/// Whether a text is a specification: by the name of its file, its title, or headings that no other document has.
+/// Whether a text is a specification, by its file name, its title, or a heading that only
+/// specifications have (``Tool: `name` ``).
 fn is_specification(source: &SourceId, text: &str) -> bool {
     let name = source.as_str().to_ascii_lowercase();
     if name.ends_with(&FILE_NAME.to_ascii_lowercase()) {
@@ -95,13 +105,14 @@ fn is_specification(source: &SourceId, text: &str) -> bool {
         line.starts_with("# ") && line.contains("mcp") && line.contains("tool")
     };
     let is_tool = |line: &str| line.trim_start_matches('#').trim_start().starts_with("Tool: `");
-    // A comment of YAML looks like a heading.
+    // A YAML comment looks like a heading (`# MCP tools`), so a text without a telling extension
+    // must not be a YAML mapping either.
     headings.next().is_some_and(|first| is_title(first) || is_tool(first) || headings.any(is_tool))
         && (name.ends_with(".md") || !yaml::is_mapping(text))
 }
 
 fn write_files(tools: &[Tool], name: &str) -> Vec<WrittenFile> {
-    vec![WrittenFile::new(name, "md", write::page(tools, name))]
+    vec![WrittenFile::new(name, "md", write::write_document(tools, name))]
 }
 
 fn fill(name: &str) -> Result<Draft, TemplateError> {
@@ -120,7 +131,8 @@ fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
         report.push_syntax(problem.hint("save it without"));
     }
     if let Some(offset) = text.find('\0') {
-        // The Markdown parser replaces NUL, so that its offsets would not be those of the text.
+        // The Markdown parser replaces NUL with a longer character, so its positions would no longer
+        // be those of the text.
         report.push_syntax(json::SyntaxProblem::new(
             &NUL,
             offset,
@@ -128,47 +140,50 @@ fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
         ));
         return Reading::default();
     }
-    let (tools, allowances) = read_page(text, context.linked, report);
+    let (tools, allowances) = read_document(text, context.linked, report);
     Reading { tools, allowances, ..Reading::default() }
 }
 
 /// Reads the tools of a specification, and the rules that it allows itself to break.
-fn read_page(text: &str, linked: ReadLink<'_>, report: &mut Report) -> (Vec<Tool>, Vec<Allowance>) {
-    let page = Page::parse(text);
-    let outline = outline(&page);
-    let mut reader = PageReader { page: &page, report, linked };
-    let allowances = reader.allowances(&outline);
-    let version = answers::document_version(
-        &page,
-        outline.entries.first().map_or(text.len(), |first| first.span.start),
-    );
+fn read_document(
+    text: &str,
+    linked: ReadLink<'_>,
+    report: &mut Report,
+) -> (Vec<Tool>, Vec<Allowance>) {
+    let document = MarkdownDocument::parse(text);
+    let outline = build_outline(&document);
+    let mut reader = SpecReader { document: &document, report, linked };
+    let allowances = reader.read_allowances(&outline);
+    let preamble_end = outline.entries.first().map_or(text.len(), |first| first.span.start);
+    let version = details::read_document_version(&document, preamble_end);
     let mut tools = Vec::new();
     for entry in &outline.entries {
         if reader.report.is_exhausted() {
             break;
         }
-        if tools.len() >= MOST_TOOLS {
+        if tools.len() >= MAX_TOOLS {
             let found = reader.report.at_span(
                 &TOO_MUCH,
                 entry.heading.clone(),
-                format!("there are more than {MOST_TOOLS} tools"),
+                format!("there are more than {MAX_TOOLS} tools"),
             );
             reader.report.push(found.hint("split the document"));
             break;
         }
-        tools.extend(reader.tools(entry, version.as_ref()));
+        tools.extend(reader.read_entry(entry, version.as_ref()));
     }
-    if tools.len() < MOST_TOOLS {
-        let listed = reader.listed_tools(&outline, version.as_ref());
-        tools.extend(listed);
+    if tools.len() < MAX_TOOLS {
+        tools.extend(reader.read_listed_tools(&outline, version.as_ref()));
     }
-    reader.borrow_purposes(&mut tools);
+    reader.fill_in_purposes(&mut tools);
     if tools.is_empty() || !outline.placeholders.is_empty() {
-        reader.explain_absence(&outline);
+        reader.report_missing_tools(&outline);
     }
-    let names =
+    // A tool whose description has errors is still described, so the names of all headings count.
+    let headings =
         outline.entries.iter().flat_map(|entry| entry.names.iter().map(|named| named.name.clone()));
-    let known: HashSet<String> = tools.iter().map(|tool| tool.name.clone()).chain(names).collect();
-    reader.explain_lists(&outline, &known);
+    let described: HashSet<String> =
+        tools.iter().map(|tool| tool.name.clone()).chain(headings).collect();
+    reader.report_undescribed_tools(&outline, &described);
     (tools, allowances)
 }

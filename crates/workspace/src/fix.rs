@@ -48,9 +48,9 @@ fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
             continue;
         };
         let source = files.name(path);
-        let edits = formats::fixes(&source, &text);
+        let edits = formats::find_fixes(&source, &text);
         if !edits.is_empty() {
-            let fixed_text = formats::apply(&text, &edits);
+            let fixed_text = formats::apply_edits(&text, &edits);
             // Only files that change are written, so that their times stay the same for watchers
             // and build tools.
             files::replace(path, &fixed_text)

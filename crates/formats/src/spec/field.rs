@@ -1,33 +1,33 @@
-//! One parameter or one field of the result, however it is written: a row, a bullet, a signature.
+//! A parameter or a field of the result, whichever way it is written.
 
 use std::ops::Range;
 
-use catalog::Location;
 use serde_json::{Map, Value};
 
 use super::{
-    inline::{code, is_name, is_placeholder, one_line},
-    kind,
-    table::{Column, Mended},
+    inline::{collapse_whitespace, find_code_spans, is_name, is_placeholder},
+    row_repair::RepairedRow,
+    table::Column,
+    type_expression,
 };
 
-/// A parameter or a field.
+/// A parameter or a field of the result.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     pub(super) name: String,
     pub(super) span: Range<usize>,
-    /// What its value is; nothing where no type is said or it is not known.
+    /// The schema of its value; empty if the type is missing or unknown.
     pub(super) schema: Map<String, Value>,
-    /// The type as it is written, if it is no type that is known.
-    pub(super) unknown: Option<String>,
+    /// The type as written, if it cannot be read.
+    pub(super) unknown_type: Option<String>,
     pub(super) is_typed: bool,
     pub(super) required: Required,
-    /// The default as it is written, if it is not of the type.
-    pub(super) odd_default: Option<String>,
+    /// The default as written, if it is not a value of the type.
+    pub(super) mismatched_default: Option<String>,
     pub(super) description: String,
     pub(super) example: Option<Value>,
-    /// The fields inside it.
-    pub(super) inner: Vec<Field>,
+    /// The fields of its value, or of the items of its value.
+    pub(super) nested: Vec<Field>,
 }
 
 /// Whether a parameter must be given.
@@ -35,10 +35,9 @@ pub(super) struct Field {
 pub(super) enum Required {
     Yes,
     No,
-    /// Under a condition that no schema of ours says.
-    Sometimes(String),
-    /// Nobody says.
-    Unsaid,
+    /// Under this condition, which a table can only give in words.
+    Conditional(String),
+    Unspecified,
 }
 
 impl Field {
@@ -48,182 +47,183 @@ impl Field {
             name: name.to_owned(),
             span,
             schema: Map::new(),
-            unknown: None,
+            unknown_type: None,
             is_typed: false,
-            required: Required::Unsaid,
-            odd_default: None,
+            required: Required::Unspecified,
+            mismatched_default: None,
             description: String::new(),
             example: None,
-            inner: Vec::new(),
+            nested: Vec::new(),
         }
     }
 
-    /// The fields of a row: several if it names several, none if it says that there are none.
-    pub(super) fn of_row(row: &Mended, columns: &[Column], span: Range<usize>) -> Vec<Self> {
+    /// The fields of a row: several if it names several, none if it states that there are none.
+    pub(super) fn from_row(row: &RepairedRow, columns: &[Column], span: Range<usize>) -> Vec<Self> {
         let cell = |wanted: Column| {
             let index = columns.iter().position(|column| *column == wanted)?;
             row.cells.get(index).map(|cell| cell.trim())
         };
-        let names = cell(Column::Name).map(names).unwrap_or_default();
+        let names = cell(Column::Name).map(parse_names).unwrap_or_default();
         let Some(first) = names.first() else {
             return Vec::new();
         };
         let mut field = Self::named(first, span);
-        let kind = cell(Column::Type).unwrap_or_default();
-        field.set_type(kind);
-        if let Some(listed) = remarked(kind, &VALUES) {
-            field.set_values(listed);
+        let type_cell = cell(Column::Type).unwrap_or_default();
+        field.set_type(type_cell);
+        if let Some(values) = find_remark(type_cell, &VALUE_LABELS) {
+            field.set_values(values);
         }
-        field.required = required(cell(Column::Required), cell(Column::Default));
-        field.description = cell(Column::Description).map(one_line).unwrap_or_default();
-        field.set_default(cell(Column::Default).or_else(|| remarked(kind, &["default"])));
-        // Words that are neither code nor JSON are a remark: "see below".
+        field.required = parse_required(cell(Column::Required), cell(Column::Default));
+        field.description = cell(Column::Description).map(collapse_whitespace).unwrap_or_default();
+        field.set_default(cell(Column::Default).or_else(|| find_remark(type_cell, &["default"])));
+        // Words that are neither code nor JSON are a remark, such as "See below".
         let is_value =
             |cell: &&str| cell.starts_with('`') || serde_json::from_str::<Value>(cell).is_ok();
-        field.example = cell(Column::Example).filter(is_value).and_then(|cell| field.value(cell));
+        field.example =
+            cell(Column::Example).filter(is_value).and_then(|cell| field.parse_value(cell));
         names.into_iter().map(|name| Self { name: name.to_owned(), ..field.clone() }).collect()
     }
 
-    /// Takes a type as it is written.
+    /// Sets the type from its spelling in the document.
     pub(super) fn set_type(&mut self, text: &str) {
-        if kind::is_blank(text) {
+        if type_expression::is_blank(text) {
             return;
         }
-        match kind::parse(text) {
+        match type_expression::parse(text) {
             Some(schema) => {
                 self.is_typed = true;
                 self.schema = schema;
             }
+            // The lint rule about placeholders reports it.
             None if is_placeholder(text) => {}
-            None => self.unknown = Some(bare(text).to_owned()),
+            None => self.unknown_type = Some(strip_markup(text).to_owned()),
         }
     }
 
-    /// Takes the values that a remark behind a type lists: `"a", "b"` of `string (enum: "a", "b")`.
-    pub(super) fn set_values(&mut self, listed: &str) {
-        if !self.is_typed && self.unknown.is_none() {
+    /// Sets the allowed values from a list: `"a", "b"` in `string (enum: "a", "b")`. A single
+    /// value, or one that is not of the type, makes it prose.
+    pub(super) fn set_values(&mut self, list: &str) {
+        if !self.is_typed && self.unknown_type.is_none() {
             self.set_type("string");
         }
         let values: Option<Vec<Value>> =
-            listed.split([',', '|']).map(|value| self.value(value)).collect();
+            list.split([',', '|']).map(|value| self.parse_value(value)).collect();
         if let Some(values) = values.filter(|values| values.len() > 1) {
             self.schema.insert("enum".to_owned(), Value::Array(values));
         }
     }
 
-    /// Takes a default as it is written, else one that the description tells.
+    /// Sets the default from its spelling, else from the description: in the corpus, 252 rows give
+    /// their default only there.
     pub(super) fn set_default(&mut self, text: Option<&str>) {
-        let written = text.map(bare).filter(|text| !says_nothing(text));
-        let told = || self.told_default();
-        match written {
-            Some("None" | "null") if !kind::admits(&self.schema, &Value::Null) => {}
-            Some(text) => match self.value(text) {
-                // Without a value there is nothing to fill in: the parameter is just left out.
-                Some(Value::Null) => {}
-                Some(value) => drop(self.schema.insert("default".to_owned(), value)),
-                None => self.odd_default = Some(text.to_owned()),
-            },
-            None => {
-                if let Some(value) = told() {
-                    self.schema.insert("default".to_owned(), value);
-                }
+        let Some(text) = text.map(strip_markup).filter(|text| !is_no_default(text)) else {
+            if let Some(value) = self.find_described_default() {
+                self.schema.insert("default".to_owned(), value);
             }
+            return;
+        };
+        let is_null = matches!(text, "None" | "null");
+        if is_null && !type_expression::admits(&self.schema, &Value::Null) {
+            return;
+        }
+        match self.parse_value(text) {
+            // A default of null adds nothing: the parameter is just omitted.
+            Some(Value::Null) => {}
+            Some(value) => drop(self.schema.insert("default".to_owned(), value)),
+            None => self.mismatched_default = Some(text.to_owned()),
         }
     }
 
-    /// A default that the description tells: `Default: 30`, `(default: "main")`.
-    fn told_default(&self) -> Option<Value> {
+    /// The default in the description: `Default: 30`, `(default: "main")`, ``defaults to `x` ``.
+    fn find_described_default(&self) -> Option<Value> {
         let lower = self.description.to_ascii_lowercase();
         let at = lower.find("default")? + "default".len();
         let rest = self.description.get(at..)?.trim_start_matches(['s', ':', '=', ' ']);
         let rest = rest.strip_prefix("is ").or_else(|| rest.strip_prefix("to ")).unwrap_or(rest);
         let (text, is_quoted) = match rest.chars().next()? {
-            '`' => (code(rest).first()?.0, true),
+            '`' => (find_code_spans(rest).first()?.text, true),
             quote @ ('"' | '\'') => {
                 let end = rest[1..].find(quote)?;
                 (&rest[..end + 2], true)
             }
             _ => (rest.split([' ', ')', ',', ';']).next()?.trim_end_matches('.'), false),
         };
-        let value = self.value(text)?;
+        let value = self.parse_value(text)?;
+        // An unquoted word is part of the sentence: "the default behaviour".
         (!value.is_null() && (is_quoted || !value.is_string())).then_some(value)
     }
 
-    /// A value of this field's type, as people write one.
-    pub(super) fn value(&self, text: &str) -> Option<Value> {
-        let text = bare(text);
-        let json = serde_json::from_str(text).ok().or_else(|| python(text));
-        let is_text = self.schema.get("type").is_some_and(|kind| kind == "string");
-        match json.filter(|value| kind::admits(&self.schema, value)) {
-            Some(value) => Some(value),
-            None if is_text && !kind::is_blank(text) && !text.starts_with('"') => {
-                let value = Value::from(text);
-                kind::admits(&self.schema, &value).then_some(value)
-            }
-            None => None,
-        }
-    }
-
-    /// Where it is written.
-    pub(super) fn location(&self) -> Location {
-        Location::Span(self.span.clone())
+    /// Parses a value of this field's type from JSON, from Python, or for strings from plain text.
+    pub(super) fn parse_value(&self, text: &str) -> Option<Value> {
+        let text = strip_markup(text);
+        let parsed = serde_json::from_str(text).ok().or_else(|| parse_python(text));
+        let is_string = self.schema.get("type").is_some_and(|name| name == "string");
+        let plain = || {
+            let is_plain = is_string && !type_expression::is_blank(text) && !text.starts_with('"');
+            is_plain.then(|| Value::from(text))
+        };
+        let admits = |value: &Value| type_expression::admits(&self.schema, value);
+        parsed.filter(admits).or_else(|| plain().filter(admits))
     }
 }
 
-/// The names in a cell: itself, or what it begins with in code before a remark; nothing if it says that there are none.
-fn names(cell: &str) -> Vec<&str> {
-    let name = bare(cell);
+/// The names in a cell: the cell itself, or the code in it before a remark; none for a cell that
+/// states that there are none.
+fn parse_names(cell: &str) -> Vec<&str> {
+    let name = strip_markup(cell);
     let is_none = matches!(
         name.to_ascii_lowercase().as_str(),
         "" | "none" | "—" | "-" | "--" | "n/a" | "*(none)*" | "(none)" | "..."
     );
-    match is_none || name.contains(' ') {
-        false => vec![name],
-        true if cell.trim_start_matches('*').starts_with('`') => {
-            code(cell).into_iter().map(|(name, _)| name).filter(|name| is_name(name)).collect()
-        }
-        true => Vec::new(),
+    if !is_none && !name.contains(' ') {
+        vec![name]
+    } else if cell.trim_start_matches('*').starts_with('`') {
+        let codes = find_code_spans(cell).into_iter().map(|code| code.text);
+        codes.filter(|name| is_name(name)).collect()
+    } else {
+        Vec::new()
     }
 }
 
-/// Words before the values that a field can have.
-const VALUES: [&str; 3] = ["enum", "one of", "values"];
+/// Words that introduce the values that a field can have.
+const VALUE_LABELS: [&str; 3] = ["enum", "one of", "values"];
 
 /// The first of the values that a part of a remark begins to list: `a` in `one of: a`.
-pub(super) fn first_value(part: &str) -> Option<&str> {
-    behind(part, &VALUES)
+pub(super) fn find_first_value(part: &str) -> Option<&str> {
+    strip_label(part, &VALUE_LABELS)
 }
 
-/// What stands behind one of these words in the parentheses behind a type: `3` in `integer (default: 3)`.
-fn remarked<'c>(cell: &'c str, words: &[&str]) -> Option<&'c str> {
+/// The text after a label in the parentheses behind a type: `3` in `integer (default: 3)`.
+fn find_remark<'c>(cell: &'c str, labels: &[&str]) -> Option<&'c str> {
     let cell = cell.trim().trim_end_matches('`');
     let (_, remark) = cell.strip_suffix(')')?.split_once('(')?;
-    behind(remark, words)
+    strip_label(remark, labels)
 }
 
-/// What stands behind the one of these words that a text begins with.
-fn behind<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
-    let starts =
-        |word: &&&str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    let word = words.iter().find(starts)?;
-    let rest = text[word.len()..].strip_prefix([':', '=', ' '])?;
-    Some(rest.trim_start_matches([':', '=', ' ']).trim()).filter(|said| !said.is_empty())
+/// The text after the label that it begins with.
+fn strip_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
+    let is_prefix = |label: &&&str| {
+        text.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label))
+    };
+    let label = labels.iter().find(is_prefix)?;
+    let rest = text[label.len()..].strip_prefix([':', '=', ' '])?;
+    Some(rest.trim_start_matches([':', '=', ' ']).trim()).filter(|rest| !rest.is_empty())
 }
 
-/// A text without the code annotations or emphasis around it.
-pub(super) fn bare(text: &str) -> &str {
+/// The text without the emphasis or code marks around it.
+pub(super) fn strip_markup(text: &str) -> &str {
     let text = text.trim();
     let inner = text.trim_matches('*').trim();
-    // Nothing but stars is a pattern.
+    // Nothing but asterisks is a glob pattern.
     let text = if inner.is_empty() { text } else { inner };
-    match code(text).as_slice() {
-        [(inner, span)] if span.start <= 2 && span.end + 2 >= text.len() => inner,
+    match find_code_spans(text).as_slice() {
+        [code] if code.range.start <= 2 && code.range.end + 2 >= text.len() => code.text,
         _ => text,
     }
 }
 
-/// Values as Python writes them.
-fn python(text: &str) -> Option<Value> {
+/// Parses the Python literals that JSON does not have: constants, single quotes and tuples.
+fn parse_python(text: &str) -> Option<Value> {
     match text {
         "True" => return Some(Value::Bool(true)),
         "False" => return Some(Value::Bool(false)),
@@ -237,18 +237,22 @@ fn python(text: &str) -> Option<Value> {
     serde_json::from_str(&format!("[{inner}]")).ok()
 }
 
-fn says_nothing(text: &str) -> bool {
+/// Whether the cell of a default states that there is none.
+fn is_no_default(text: &str) -> bool {
     let word = text.trim_matches(['(', ')', '_']).to_ascii_lowercase();
-    kind::is_blank(text) || text == "none" || matches!(word.as_str(), "required" | "required.")
+    type_expression::is_blank(text)
+        || text == "none"
+        || matches!(word.as_str(), "required" | "required.")
 }
 
-/// What the columns say about whether a parameter must be given: its own, else that of defaults.
-fn required(cell: Option<&str>, default: Option<&str>) -> Required {
-    let Some(cell) = cell.map(|cell| bare(cell).to_ascii_lowercase()) else {
-        return match default.map(bare) {
-            Some(default) if says_nothing(default) => Required::Yes,
+/// Whether a parameter is required, by its own column, else by that of defaults: in tables without a
+/// column "Required", a dash for the default means that the parameter must be given.
+fn parse_required(cell: Option<&str>, default: Option<&str>) -> Required {
+    let Some(cell) = cell.map(|cell| strip_markup(cell).to_ascii_lowercase()) else {
+        return match default.map(strip_markup) {
+            Some(default) if is_no_default(default) => Required::Yes,
             Some(_) => Required::No,
-            None => Required::Unsaid,
+            None => Required::Unspecified,
         };
     };
     match cell.trim_end_matches('.') {
@@ -256,25 +260,8 @@ fn required(cell: Option<&str>, default: Option<&str>) -> Required {
             Required::Yes
         }
         "no" | "false" | "optional" | "n" | "✗" | "✘" | "❌" => Required::No,
-        cell if kind::is_blank(cell) || is_placeholder(cell) => Required::Unsaid,
+        cell if type_expression::is_blank(cell) || is_placeholder(cell) => Required::Unspecified,
         cell if cell.starts_with("no") => Required::No,
-        cell => Required::Sometimes(cell.to_owned()),
+        cell => Required::Conditional(cell.to_owned()),
     }
-}
-
-/// The fields of a signature in code: `a: str, b: int = 3`.
-pub(super) fn of_signature(text: &str, start: usize) -> Option<Field> {
-    let (name, rest) = text.split_once(':')?;
-    let name = name.trim();
-    let (kind, default) =
-        rest.split_once('=').map_or((rest, None), |(kind, default)| (kind, Some(default.trim())));
-    if !is_name(name) {
-        return None;
-    }
-    let mut field = Field::named(name, start..start + name.len());
-    field.schema = kind::parse(kind)?;
-    field.is_typed = true;
-    field.required = if default.is_some() { Required::No } else { Required::Yes };
-    field.set_default(default);
-    Some(field)
 }

@@ -1,56 +1,57 @@
-//! What can be written better without meaning anything else: tables of parameters and fields.
+//! Fixes that do not change meaning: tables of fields get their canonical form.
 //!
-//! Torn rows are joined, cells parted by `` | ``, types spelled as in JSON Schema. A fix that would change what is read
-//! from the page is not made.
+//! Broken rows are repaired, cells aligned by `` | ``, column titles and types spelled as the template
+//! and JSON Schema spell them.
 
 use std::ops::Range;
 
-use catalog::{Location, SourceId, SpecDetails, Tool, spec_details::Section};
+use catalog::{Location, Origin, SourceId, SpecDetails, Tool, spec_details::Section};
 
 use super::{
-    kind,
-    outline::outline,
-    page::{Kind, Page, trimmed},
-    read_page,
+    markdown::{BlockKind, MarkdownDocument, trim_span},
+    outline::build_outline,
+    read_document,
     table::{Column, Row, Table},
-    title::section,
+    title::find_section,
+    type_expression,
 };
 use crate::{format::MAX_BYTES, report::Report};
 
-/// A piece of text to be put in the place of another.
+/// A replacement of a piece of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes that go.
+    /// The bytes to replace.
     pub span: Range<usize>,
-    /// What comes instead.
+    /// The replacement.
     pub text: String,
 }
 
-/// The edits that write a specification better, in the order of the text. None if it is good as it is, no specification,
-/// or if they would change what it means or leave something to fix.
-pub fn fixes(source: &SourceId, text: &str) -> Vec<Edit> {
+/// Finds the edits that bring a specification into its canonical form, in document order.
+///
+/// There are none if the text is not a specification, if the edits would change what is read from
+/// it, or if they would leave something to fix: applying them once is always enough.
+pub fn find_fixes(source: &SourceId, text: &str) -> Vec<Edit> {
     if !super::is_specification(source, text) || text.contains('\0') || text.len() > MAX_BYTES {
         return Vec::new();
     }
-    let edits = edits(text);
-    let is_sound = || {
-        let fixed = apply(text, &edits);
-        meaning(source, text) == meaning(source, &fixed) && self::edits(&fixed).is_empty()
+    let edits = find_edits(text);
+    let is_safe = || {
+        let fixed = apply_edits(text, &edits);
+        read_meaning(source, text) == read_meaning(source, &fixed) && find_edits(&fixed).is_empty()
     };
-    if edits.is_empty() || !is_sound() { Vec::new() } else { edits }
+    if edits.is_empty() || !is_safe() { Vec::new() } else { edits }
 }
 
-/// The edits that give every table of fields its form.
-fn edits(text: &str) -> Vec<Edit> {
-    let page = Page::parse(text);
+fn find_edits(text: &str) -> Vec<Edit> {
+    let document = MarkdownDocument::parse(text);
     let mut edits = Vec::new();
-    for entry in outline(&page).entries {
-        let mut under = None;
-        for block in &page.blocks[entry.blocks] {
+    for entry in build_outline(&document).entries {
+        let mut section = None;
+        for block in &document.blocks[entry.blocks] {
             match &block.kind {
-                Kind::Heading { title, .. } => under = section(page.str(title)),
-                Kind::Table(table) if table.lists_fields(text) && is_of_fields(under) => {
-                    edits.extend(of_table(text, table, under))
+                BlockKind::Heading { title, .. } => section = find_section(document.slice(title)),
+                BlockKind::Table(table) if table.lists_fields(text) && has_fields(section) => {
+                    edits.extend(find_table_edits(text, table, section))
                 }
                 _ => {}
             }
@@ -59,8 +60,8 @@ fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// A text with edits made; those that overlap an earlier one are left out.
-pub fn apply(text: &str, edits: &[Edit]) -> String {
+/// Applies edits to a text. One that overlaps an earlier one is skipped.
+pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
     let mut fixed = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits.iter().filter(|edit| edit.span.end <= text.len()) {
@@ -74,76 +75,88 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     fixed
 }
 
-/// What is read from a page, without the places.
-fn meaning(source: &SourceId, text: &str) -> Vec<Tool> {
+/// The tools of a document without locations, which fixes move.
+fn read_meaning(source: &SourceId, text: &str) -> Vec<Tool> {
     let mut report = Report::new(source);
-    let (mut tools, _) = read_page(text, &|_| Err(String::new()), &mut report);
+    // Linked schemas are the same before and after, so they are not read.
+    let (mut tools, _) = read_document(text, &|_| Err(String::new()), &mut report);
     for tool in &mut tools {
-        tool.origin = catalog::Origin::whole(source);
+        tool.origin = Origin::whole(source);
         tool.parameters.iter_mut().for_each(|parameter| parameter.location = Location::Whole);
-        tool.details = tool.details.take().map(|details| Box::new(said(*details)));
+        tool.details = tool.details.take().map(|details| Box::new(keep_prose(*details)));
     }
     tools
 }
 
-/// What is said about errors, security and repeated calls, without the places.
-fn said(mut details: SpecDetails) -> SpecDetails {
-    details.errors.iter_mut().for_each(|errors| errors.location = Location::Whole);
-    details.security.iter_mut().for_each(|remark| remark.location = Location::Whole);
-    details.idempotency.iter_mut().for_each(|idempotency| idempotency.location = Location::Whole);
-    let SpecDetails { errors, security, idempotency, .. } = details;
+/// Keeps only the texts about errors, security and idempotency. The rest is either in the tool too,
+/// or consists of locations.
+fn keep_prose(details: SpecDetails) -> SpecDetails {
+    let SpecDetails { mut errors, mut security, mut idempotency, .. } = details;
+    errors.iter_mut().for_each(|errors| errors.location = Location::Whole);
+    security.iter_mut().for_each(|remark| remark.location = Location::Whole);
+    idempotency.iter_mut().for_each(|idempotency| idempotency.location = Location::Whole);
     SpecDetails { errors, security, idempotency, ..SpecDetails::default() }
 }
 
-/// Whether tables of a section are parameters or a result: others are text that people are shown as it is.
-fn is_of_fields(under: Option<Section>) -> bool {
+/// Whether tables of a section declare parameters or a result. The tables of other sections are text
+/// that people are shown as it is.
+fn has_fields(section: Option<Section>) -> bool {
     !matches!(
-        under,
+        section,
         Some(Section::Errors | Section::Idempotency | Section::Examples | Section::Security)
     )
 }
 
-fn of_table(text: &str, table: &Table, under: Option<Section>) -> Vec<Edit> {
+fn find_table_edits(text: &str, table: &Table, section: Option<Section>) -> Vec<Edit> {
     let columns = table.columns(text);
-    let rule = rule(text, table);
-    let is_even = rule.as_ref().is_some_and(|rule| rule.cells.len() == columns.len());
-    if !is_even {
+    let Some(separator) =
+        find_separator(text, table).filter(|row| row.cells.len() == columns.len())
+    else {
         return Vec::new();
-    }
-    let rule = rule.map(|rule| {
-        (line(rule.cells.iter().map(|cell| alignment(&text[cell.clone()]).to_owned())), rule.span)
-    });
+    };
+    let alignments =
+        separator.cells.iter().map(|cell| canonical_alignment(&text[cell.clone()]).to_owned());
     let titles = table
         .header
         .cells
         .iter()
         .zip(&columns)
-        .map(|(cell, column)| title(*column, &text[cell.clone()], &columns, under));
-    let header = (line(titles), table.header.span.clone());
-    let rows = table.rows.iter().filter_map(|row| {
-        let mended = row.mend(text, &columns);
-        let fits = mended.cells.len() <= columns.len();
-        let cells = columns.iter().enumerate().map(|(index, column)| {
-            cell(*column, mended.cells.get(index).map_or("", |cell| cell.trim()))
-        });
-        fits.then(|| (line(cells), row.span.clone()))
-    });
-    let lines = std::iter::once(header).chain(rule).chain(rows);
+        .map(|(cell, column)| canonical_title(*column, &text[cell.clone()], &columns, section));
+    let mut lines = vec![
+        (format_row(titles), table.header.span.clone()),
+        (format_row(alignments), separator.span.clone()),
+    ];
+    for row in &table.rows {
+        let repaired = row.repair(text, &columns);
+        // A row that still has too many cells after the repair is left for people.
+        if repaired.cells.len() <= columns.len() {
+            let cells = columns.iter().enumerate().map(|(index, column)| {
+                canonical_cell(*column, repaired.cells.get(index).map_or("", |cell| cell.trim()))
+            });
+            lines.push((format_row(cells), row.span.clone()));
+        }
+    }
     lines
+        .into_iter()
         .filter(|(line, span)| *line != text[span.clone()])
         .map(|(text, span)| Edit { span, text })
         .collect()
 }
 
-/// The title of a column as it is asked for; one that says more than what the column holds stays as it is.
-fn title(column: Column, text: &str, columns: &[Column], under: Option<Section>) -> String {
-    // Without one of these it is the title that makes the rows fields.
-    let is_clear = columns
+/// The title that the template gives a column. A title that says more, such as "Contract", is kept.
+fn canonical_title(
+    column: Column,
+    text: &str,
+    columns: &[Column],
+    section: Option<Section>,
+) -> String {
+    // Without one of these columns, only the title of the first one makes the rows fields.
+    let can_rename_first = columns
         .iter()
         .any(|column| matches!(column, Column::Type | Column::Required | Column::Default));
-    let asked = match (column, under) {
-        (Column::Name, Some(Section::Input)) if is_clear => "Parameter Name",
-        (Column::Name, Some(Section::Output)) if is_clear => "Field Name",
+    let title = match (column, section) {
+        (Column::Name, Some(Section::Input)) if can_rename_first => "Parameter Name",
+        (Column::Name, Some(Section::Output)) if can_rename_first => "Field Name",
         (Column::Type, _) => "Type",
         (Column::Required, _) => "Required",
         (Column::Default, _) => "Default",
@@ -155,20 +168,20 @@ fn title(column: Column, text: &str, columns: &[Column], under: Option<Section>)
         (Column::Example, _) => "Example Value",
         _ => text,
     };
-    asked.to_owned()
+    title.to_owned()
 }
 
 /// The line between the header and the rows.
-fn rule(text: &str, table: &Table) -> Option<Row> {
+fn find_separator(text: &str, table: &Table) -> Option<Row> {
     let start = table.header.span.end + text[table.header.span.end..].find('\n')? + 1;
     let end = text[start..].find('\n').map_or(text.len(), |end| start + end);
-    let row = Row::split(text, trimmed(text, &(start..end)));
-    let is_rule =
+    let row = Row::split(text, trim_span(text, &(start..end)));
+    let is_separator =
         |cell: &Range<usize>| text[cell.clone()].bytes().all(|byte| matches!(byte, b'-' | b':'));
-    row.cells.iter().all(is_rule).then_some(row)
+    row.cells.iter().all(is_separator).then_some(row)
 }
 
-fn alignment(cell: &str) -> &'static str {
+fn canonical_alignment(cell: &str) -> &'static str {
     match (cell.starts_with(':'), cell.ends_with(':')) {
         (true, true) => ":---:",
         (false, true) => "---:",
@@ -177,15 +190,16 @@ fn alignment(cell: &str) -> &'static str {
     }
 }
 
-fn line(cells: impl Iterator<Item = String>) -> String {
+/// Formats a row of cells whose pipes are already escaped.
+pub(super) fn format_row(cells: impl Iterator<Item = String>) -> String {
     cells.fold("|".to_owned(), |line, cell| {
         if cell.is_empty() { format!("{line}  |") } else { format!("{line} {cell} |") }
     })
 }
 
-fn cell(column: Column, text: &str) -> String {
+fn canonical_cell(column: Column, text: &str) -> String {
     let text = match column {
-        Column::Type => respelled(text),
+        Column::Type => canonical_type(text),
         Column::Required => match text.trim_matches('*').to_ascii_lowercase().as_str() {
             "yes" => "Yes".to_owned(),
             "no" => "No".to_owned(),
@@ -196,15 +210,14 @@ fn cell(column: Column, text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn respelled(text: &str) -> String {
-    let inner = text
+fn canonical_type(text: &str) -> String {
+    let code = text
         .strip_prefix('`')
         .and_then(|rest| rest.strip_suffix('`'))
-        .filter(|inner| !inner.contains('`'));
-    match inner {
-        Some(inner) => {
-            kind::respelled(inner).map_or_else(|| text.to_owned(), |spelled| format!("`{spelled}`"))
-        }
-        None => kind::respelled(text).unwrap_or_else(|| text.to_owned()),
-    }
+        .filter(|code| !code.contains('`'));
+    let canonical = match code {
+        Some(code) => type_expression::canonicalize(code).map(|spelled| format!("`{spelled}`")),
+        None => type_expression::canonicalize(text),
+    };
+    canonical.unwrap_or_else(|| text.to_owned())
 }

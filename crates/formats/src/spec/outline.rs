@@ -1,92 +1,105 @@
-//! Which headings of a page describe tools, and which blocks belong to each.
+//! Which headings of a document describe tools, and which blocks belong to each.
 
 use std::ops::Range;
 
 use super::{
-    page::{Kind, Page},
-    title::{Named, Subject, subject, words},
+    markdown::{BlockKind, MarkdownDocument},
+    title::{HeadingSubject, ToolName, classify_heading, normalize_title},
 };
 
-/// A part of the page that describes a tool, or several that have everything in common.
-pub(super) struct Entry {
-    /// The names in its heading, with their bytes in the page.
-    pub(super) names: Vec<Named>,
-    /// The bytes of the heading.
+/// The description of a tool, or of several tools that share one heading.
+pub(super) struct ToolEntry {
+    /// The names in the heading, with spans in the document.
+    pub(super) names: Vec<ToolName>,
     pub(super) heading: Range<usize>,
-    /// Its level.
     pub(super) level: u8,
-    /// The blocks behind the heading, by number.
+    /// The indices of the blocks below the heading.
     pub(super) blocks: Range<usize>,
-    /// All its bytes.
+    /// From the heading to the next entry or unrelated heading.
     pub(super) span: Range<usize>,
 }
 
-/// What a page has of tools.
+/// The tool headings of a document.
 #[derive(Default)]
 pub(super) struct Outline {
-    pub(super) entries: Vec<Entry>,
-    /// The bytes of headings whose names are to be filled in.
+    pub(super) entries: Vec<ToolEntry>,
+    /// Headings whose tool name is still a placeholder of the template.
     pub(super) placeholders: Vec<Range<usize>>,
 }
 
 impl Outline {
-    /// Whether no heading is about a tool.
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.placeholders.is_empty()
     }
 }
 
-/// Finds the tools of a page.
-pub(super) fn outline(page: &Page<'_>) -> Outline {
-    let mut walk =
-        Walk { page, outline: Outline::default(), open: None, wrapper: None, skipped: None };
-    for (index, block) in page.blocks.iter().enumerate() {
-        if let Kind::Heading { level, title } = &block.kind {
-            walk.heading(index, *level, title, &block.span);
+pub(super) fn build_outline(document: &MarkdownDocument<'_>) -> Outline {
+    let mut builder = OutlineBuilder {
+        document,
+        outline: Outline::default(),
+        open: None,
+        wrapper: None,
+        skipped: None,
+    };
+    for (index, block) in document.blocks.iter().enumerate() {
+        if let BlockKind::Heading { level, title } = &block.kind {
+            builder.visit_heading(index, *level, title, &block.span);
         }
     }
-    walk.close(page.blocks.len());
-    walk.outline
+    builder.close_entry(document.blocks.len());
+    builder.outline
 }
 
-struct Walk<'p, 't> {
-    page: &'p Page<'t>,
+struct OutlineBuilder<'d, 't> {
+    document: &'d MarkdownDocument<'t>,
     outline: Outline,
-    /// The entry that is being read, and whether its heading says that it is a tool.
-    open: Option<Entry>,
-    /// The level of the heading around tools.
+    /// The entry whose end is not known yet.
+    open: Option<ToolEntry>,
+    /// The level of the enclosing heading that announces tools, such as "Available Tools".
     wrapper: Option<u8>,
-    /// The level of a heading under which no tools are described.
+    /// The level of the enclosing heading below which names are not tools.
     skipped: Option<u8>,
 }
 
-impl Walk<'_, '_> {
-    fn heading(&mut self, index: usize, level: u8, title: &Range<usize>, span: &Range<usize>) {
-        let text = self.page.str(title);
-        let subject = subject(text);
+impl OutlineBuilder<'_, '_> {
+    fn visit_heading(
+        &mut self,
+        index: usize,
+        level: u8,
+        title: &Range<usize>,
+        span: &Range<usize>,
+    ) {
+        let text = self.document.slice(title);
+        let subject = classify_heading(text);
+        // Deeper headings are sections of the open tool, even if they look like names: "#### `config`"
+        // describes an object. Only an explicit "Tool:" starts another tool there.
         let is_inside = self.open.as_ref().is_some_and(|open| open.level < level);
-        if is_inside && !matches!(subject, Subject::Titled(_)) {
+        if is_inside && !matches!(subject, HeadingSubject::Labelled(_)) {
             return;
         }
-        self.close(index);
+        self.close_entry(index);
         if self.skipped.is_some_and(|skipped| level > skipped) {
             return;
         }
         self.skipped = None;
-        let is_below = self.wrapper.is_some_and(|wrapper| level > wrapper);
+        let is_wrapped = self.wrapper.is_some_and(|wrapper| level > wrapper);
+        // The title of the document (level 1) names a module, never a tool.
         match subject {
-            Subject::Titled(names) | Subject::Bare(names) if level > 1 => {
-                self.begin(names, index, level, title, span)
+            HeadingSubject::Labelled(names) | HeadingSubject::Names(names) if level > 1 => {
+                self.open_entry(names, index, level, title, span)
             }
-            Subject::Word(name) if is_below => self.begin(vec![name], index, level, title, span),
-            Subject::Placeholder if level > 1 => {
+            // "push" is a tool below "## Tools", and an ordinary word anywhere else.
+            HeadingSubject::Word(name) if is_wrapped => {
+                self.open_entry(vec![name], index, level, title, span)
+            }
+            HeadingSubject::Placeholder if level > 1 => {
                 self.outline.placeholders.push(span.clone());
                 self.skipped = Some(level);
             }
             _ if level > 1 => {
-                let words = words(text);
-                self.skipped = is_about_others(&words).then_some(level);
-                self.wrapper = if is_wrapper(&words) {
+                let title = normalize_title(text);
+                self.skipped = excludes_tools(&title).then_some(level);
+                self.wrapper = if is_wrapper(&title) {
                     Some(level)
                 } else {
                     self.wrapper.filter(|wrapper| level > *wrapper)
@@ -96,21 +109,16 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn begin(
+    fn open_entry(
         &mut self,
-        names: Vec<Named>,
+        names: Vec<ToolName>,
         index: usize,
         level: u8,
         title: &Range<usize>,
         span: &Range<usize>,
     ) {
-        let moved = |named: Named| Named {
-            span: named.span.start + title.start..named.span.end + title.start,
-            ..named
-        };
-        let names = names.into_iter().map(moved).collect();
-        self.open = Some(Entry {
-            names,
+        self.open = Some(ToolEntry {
+            names: names.into_iter().map(|named| named.shift(title.start)).collect(),
             heading: span.clone(),
             level,
             blocks: index + 1..index + 1,
@@ -118,18 +126,19 @@ impl Walk<'_, '_> {
         });
     }
 
-    fn close(&mut self, index: usize) {
+    /// Ends the open entry before the block at `index`.
+    fn close_entry(&mut self, index: usize) {
         if let Some(mut entry) = self.open.take() {
             entry.blocks.end = index;
-            entry.span.end =
-                self.page.blocks.get(index).map_or(self.page.text.len(), |next| next.span.start);
+            let next = self.document.blocks.get(index);
+            entry.span.end = next.map_or(self.document.text.len(), |next| next.span.start);
             self.outline.entries.push(entry);
         }
     }
 }
 
-/// Whether tools stand under a heading.
-pub(super) fn is_wrapper(words: &str) -> bool {
+/// Whether a heading announces tools: the wrappers that occur in real documents.
+pub(super) fn is_wrapper(title: &str) -> bool {
     const WRAPPERS: [&str; 8] = [
         "tools",
         "available tools",
@@ -140,11 +149,11 @@ pub(super) fn is_wrapper(words: &str) -> bool {
         "mcp tools",
         "tool list",
     ];
-    WRAPPERS.contains(&words)
+    WRAPPERS.contains(&title)
 }
 
-/// Whether what stands under a heading is not served: plans, and other interfaces.
-fn is_about_others(words: &str) -> bool {
+/// Whether names below a heading are not tools that are served, but plans or another interface.
+fn excludes_tools(title: &str) -> bool {
     [
         "planned",
         "future",
@@ -154,5 +163,5 @@ fn is_about_others(words: &str) -> bool {
         "tool registration",
     ]
     .iter()
-    .any(|mark| words.contains(mark))
+    .any(|mark| title.contains(mark))
 }

@@ -1,4 +1,6 @@
-//! What a tool returns: from a JSON Schema, a table, a list, or an example of it.
+//! The result of a tool: from a JSON Schema, a table, a list, an example, or names in a sentence.
+
+use std::ops::Range;
 
 use catalog::{
     Location, Schema,
@@ -7,14 +9,14 @@ use catalog::{
 use serde_json::Value;
 
 use super::{
-    PageReader,
-    assemble::{self, Rest},
+    SpecReader,
     field::Field,
-    gather::Gathered,
-    inline::{code, is_name},
-    kind,
-    parts::Part,
-    written,
+    field_sources::FieldSources,
+    inline::{find_code_spans, is_name},
+    json_block,
+    object_schema::{self, Unlisted},
+    segment::Segment,
+    type_expression,
 };
 
 /// The result of a tool.
@@ -24,121 +26,132 @@ pub(super) struct Output {
     pub(super) fields: Vec<OutputField>,
 }
 
-impl PageReader<'_, '_> {
-    /// The result that the parts of a tool describe.
-    pub(super) fn output(&mut self, parts: &[Part<'_>]) -> Output {
-        let mut gathered = Gathered::default();
-        let of_output = || parts.iter().filter(|part| part.section == Some(Section::Output));
-        for part in of_output() {
-            self.gather(part, &mut gathered);
+impl SpecReader<'_, '_> {
+    /// Reads the result from the most precise source that the output section has.
+    pub(super) fn read_output(&mut self, segments: &[Segment<'_>]) -> Output {
+        let mut sources = FieldSources::default();
+        let is_output = |segment: &&Segment<'_>| segment.section == Some(Section::Output);
+        for segment in segments.iter().filter(is_output) {
+            self.collect_sources(segment, &mut sources);
         }
-        let fields = match gathered.table.is_empty() {
-            true => std::mem::take(&mut gathered.bullets),
-            false => std::mem::take(&mut gathered.table),
-        };
-        if let Some(output) = self.written_output(&mut gathered) {
+        if let Some(output) = self.read_output_schema(&mut sources) {
             return output;
         }
+        let fields = if sources.table.is_empty() { &sources.bullets } else { &sources.table };
         if !fields.is_empty() {
-            fields.iter().for_each(|field| self.odd(field));
-            let mut told = Vec::new();
-            fields.iter().for_each(|field| flatten(field, "", &mut told));
-            return Output {
-                schema: Some(Schema::new(assemble::object(&fields, Rest::Open))),
-                fields: told,
-            };
+            fields.iter().for_each(|field| self.report_field_problems(field));
+            return Output::from_fields(fields);
         }
-        if let Some((value, span)) = gathered
-            .json
-            .iter()
-            .find_map(|(written, span)| Some((written.root.as_ref()?.to_value(), span)))
-        {
-            let location = Location::Span(span.clone());
-            return Output {
-                schema: value.is_object().then(|| Schema::new(written::inferred(&value, 0))),
-                fields: shown(&value, &location),
-            };
+        if let Some(output) = Output::from_example(&sources) {
+            return output;
         }
-        Output { schema: None, fields: of_output().flat_map(|part| self.listed(part)).collect() }
+        let listed = segments.iter().filter(is_output);
+        let fields = listed.flat_map(|segment| self.read_listed_names(segment)).collect();
+        Output { schema: None, fields }
     }
 
-    fn written_output(&mut self, gathered: &mut Gathered<'_>) -> Option<Output> {
-        let schema = gathered
+    fn read_output_schema(&mut self, sources: &mut FieldSources<'_>) -> Option<Output> {
+        let schema = sources
             .json
             .iter()
-            .find_map(|(written, _)| written::schema_of(written.root.as_ref()?, written.base));
-        let schema = schema.or_else(|| gathered.schemas.pop());
-        let linked =
-            || gathered.links.iter().find_map(|(target, span)| self.linked_schema(target, span));
-        let schema = schema.or_else(linked)?;
-        let schema = self.usable(schema)?;
-        let field = |(name, span): &(String, std::ops::Range<usize>)| {
-            let property = schema.object.property(name);
-            let get = |key: &str| property.and_then(|property| property.get(key));
-            OutputField {
-                name: name.clone(),
-                description: get("description")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-                    .to_owned(),
-                is_typed: ["type", "enum", "const", "anyOf", "oneOf", "$ref"]
-                    .iter()
-                    .any(|key| get(key).is_some()),
-                example: get("examples")
-                    .and_then(|examples| examples.get(0))
-                    .or_else(|| get("example"))
-                    .cloned(),
-                location: Location::Span(span.clone()),
-            }
+            .find_map(|(block, _)| json_block::find_object_schema(block.root.as_ref()?, block.base))
+            .or_else(|| sources.schemas.pop())
+            .or_else(|| {
+                let mut links = sources.links.iter();
+                links.find_map(|(target, span)| self.read_linked_schema(target, span))
+            })?;
+        let schema = self.accept_schema(schema)?;
+        let to_field = |(name, span): &(String, Range<usize>)| {
+            to_output_field(name, schema.schema.property(name), span)
         };
-        let fields = schema.properties.iter().map(field).collect();
-        Some(Output { schema: Some(schema.object), fields })
+        let fields = schema.properties.iter().map(to_field).collect();
+        Some(Output { schema: Some(schema.schema), fields })
     }
 
-    /// Names in code behind a label: `status`, `content`, `error`.
-    fn listed(&self, part: &Part<'_>) -> Vec<OutputField> {
-        let Some(span) = part.texts().next() else {
+    /// The names in code that a section begins with: "**Returns**: `status`, `content` and `error`".
+    fn read_listed_names(&self, segment: &Segment<'_>) -> Vec<OutputField> {
+        let Some(span) = segment.texts().next() else {
             return Vec::new();
         };
-        let found = code(self.page.str(span));
-        let is_list = found.first().is_some_and(|(name, at)| {
-            at.start <= 1 && is_name(name) && kind::parse(name).is_none()
+        let found = find_code_spans(self.document.slice(span));
+        // Code in the middle of a sentence, or a type such as "`dict` with ...", starts no list.
+        let is_list = found.first().is_some_and(|first| {
+            first.range.start <= 1
+                && is_name(first.text)
+                && type_expression::parse(first.text).is_none()
         });
-        let names = found.into_iter().filter(|(name, _)| is_list && is_name(name));
-        let field = |(name, at): (&str, std::ops::Range<usize>)| OutputField {
-            name: name.to_owned(),
-            description: String::new(),
-            is_typed: false,
-            example: None,
-            location: Location::Span(span.start + at.start..span.start + at.end),
-        };
-        names.map(field).collect()
+        if !is_list {
+            return Vec::new();
+        }
+        let names = found.into_iter().filter(|code| is_name(code.text));
+        names
+            .map(|code| OutputField {
+                name: code.text.to_owned(),
+                description: String::new(),
+                is_typed: false,
+                example: None,
+                location: Location::Span(
+                    span.start + code.range.start..span.start + code.range.end,
+                ),
+            })
+            .collect()
     }
 }
 
-/// A field and those inside it, each by the way there.
-fn flatten(field: &Field, outer: &str, into: &mut Vec<OutputField>) {
+impl Output {
+    fn from_fields(fields: &[Field]) -> Self {
+        let mut flat = Vec::new();
+        fields.iter().for_each(|field| flatten(field, "", &mut flat));
+        // A result may have more fields than a document lists.
+        let schema = Schema::new(object_schema::build(fields, Unlisted::Allowed));
+        Self { schema: Some(schema), fields: flat }
+    }
+
+    /// The result that the first valid JSON of the section is an example of.
+    fn from_example(sources: &FieldSources<'_>) -> Option<Self> {
+        let (value, span) = sources
+            .json
+            .iter()
+            .find_map(|(block, span)| Some((block.root.as_ref()?.to_value(), span)))?;
+        let members = value.as_object().into_iter().flatten();
+        let to_field = |(name, value): (&String, &Value)| OutputField {
+            name: name.clone(),
+            description: String::new(),
+            is_typed: true,
+            example: Some(value.clone()),
+            location: Location::Span(span.clone()),
+        };
+        Some(Self {
+            fields: members.map(to_field).collect(),
+            schema: value.is_object().then(|| Schema::new(json_block::infer_schema(&value))),
+        })
+    }
+}
+
+fn to_output_field(name: &str, property: Option<&Value>, span: &Range<usize>) -> OutputField {
+    let get = |key: &str| property.and_then(|property| property.get(key));
+    let first_example = get("examples").and_then(|examples| examples.get(0));
+    OutputField {
+        name: name.to_owned(),
+        description: get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        is_typed: ["type", "enum", "const", "anyOf", "oneOf", "$ref"]
+            .iter()
+            .any(|key| get(key).is_some()),
+        example: first_example.or_else(|| get("example")).cloned(),
+        location: Location::Span(span.clone()),
+    }
+}
+
+/// Appends a field and the fields nested in it, named by their paths.
+fn flatten(field: &Field, parent: &str, into: &mut Vec<OutputField>) {
     let name =
-        if outer.is_empty() { field.name.clone() } else { format!("{outer}.{}", field.name) };
+        if parent.is_empty() { field.name.clone() } else { format!("{parent}.{}", field.name) };
     into.push(OutputField {
         name: name.clone(),
         description: field.description.clone(),
         is_typed: field.is_typed,
         example: field.example.clone(),
-        location: field.location(),
+        location: Location::Span(field.span.clone()),
     });
-    field.inner.iter().for_each(|inner| flatten(inner, &name, into));
-}
-
-/// The fields of an example of the result.
-fn shown(value: &Value, location: &Location) -> Vec<OutputField> {
-    let members = value.as_object().into_iter().flatten();
-    let field = |(name, value): (&String, &Value)| OutputField {
-        name: name.clone(),
-        description: String::new(),
-        is_typed: true,
-        example: Some(value.clone()),
-        location: location.clone(),
-    };
-    members.map(field).collect()
+    field.nested.iter().for_each(|nested| flatten(nested, &name, into));
 }

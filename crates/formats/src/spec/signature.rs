@@ -1,97 +1,120 @@
-//! Parameters as code writes them: `f(a: str, b: int = 3)` in a heading, `def f(a, *, b=3) -> dict:` in a fence.
+//! Parameters as code declares them: `f(a: str, b: int = 3)`, `def f(a, *, b=3) -> dict:`, `a: str`.
 //!
-//! What is no such list as a whole gives nothing: half a signature would refuse calls that are right.
+//! A list of parameters is read as a whole or not at all: half of it would reject valid calls.
 
 use std::ops::Range;
 
 use super::{
     field::{Field, Required},
     inline::is_name,
+    type_expression,
 };
 
-/// What Python passes by itself.
+/// Parameters that Python passes itself.
 const RECEIVERS: [&str; 2] = ["self", "cls"];
 
-/// The parameters of the function of this name that a text defines; nothing if it defines none or is not understood.
-pub(super) fn defined(text: &str, name: &str, start: usize) -> Option<Vec<Field>> {
+/// Parses the parameters of the Python function `name` that a text defines. `base` is the offset of
+/// the text in the document.
+pub(super) fn parse_definition(text: &str, name: &str, base: usize) -> Option<Vec<Field>> {
+    // The namespace of a tool is not part of the function's name.
     let name = name.rsplit('.').next().unwrap_or(name);
-    let text = &without_comments(text);
-    let definition = text.match_indices("def ").find_map(|(at, mark)| {
-        let rest = text[at + mark.len()..].trim_start();
-        let from = text.len() - rest.len();
-        let is_whole = text[..at].ends_with(['\n', ' ']) || at == 0;
+    let text = &blank_comments(text);
+    let end_of_name = text.match_indices("def ").find_map(|(at, keyword)| {
+        let rest = text[at + keyword.len()..].trim_start();
+        let start = text.len() - rest.len();
+        let is_keyword = text[..at].ends_with(['\n', ' ']) || at == 0;
         rest.strip_prefix(name)
-            .filter(|_| is_whole)?
+            .filter(|_| is_keyword)?
             .trim_start()
             .starts_with('(')
-            .then_some(from + name.len())
+            .then_some(start + name.len())
     })?;
-    parameters(text, definition, start)
+    parse_parameters(text, end_of_name, base)
 }
 
-/// The parameters behind the name of this tool in a heading. Nothing between the parentheses says nothing of parameters.
-pub(super) fn headed(title: &str, name: &str, start: usize) -> Option<Vec<Field>> {
-    let at = title
+/// Parses the parameters after the name of a tool in a heading or signature. Empty parentheses are
+/// how prose refers to any function, so they declare nothing.
+pub(super) fn parse_call(text: &str, name: &str, base: usize) -> Option<Vec<Field>> {
+    let at = text
         .match_indices(name)
         .map(|(at, _)| at + name.len())
-        .find(|at| title[*at..].starts_with('('))?;
-    parameters(title, at, start).filter(|fields| !fields.is_empty())
+        .find(|at| text[*at..].starts_with('('))?;
+    parse_parameters(text, at, base).filter(|fields| !fields.is_empty())
 }
 
-/// The parameters in the parentheses that open at or behind `at`.
-fn parameters(text: &str, at: usize, start: usize) -> Option<Vec<Field>> {
+/// Parses one declaration with a type: `a: str`, `b: int = 3`.
+pub(super) fn parse_declaration(text: &str, base: usize) -> Option<Field> {
+    let (name, rest) = text.split_once(':')?;
+    let name = name.trim();
+    if !is_name(name) {
+        return None;
+    }
+    let (type_text, default) = rest
+        .split_once('=')
+        .map_or((rest, None), |(type_text, default)| (type_text, Some(default.trim())));
+    let mut field = Field::named(name, base..base + name.len());
+    // Without a known type, inline code with a colon may be anything.
+    field.schema = type_expression::parse(type_text)?;
+    field.is_typed = true;
+    field.required = if default.is_some() { Required::No } else { Required::Yes };
+    field.set_default(default);
+    Some(field)
+}
+
+/// Parses the parameters in the first parentheses that open at or after `at`.
+fn parse_parameters(text: &str, at: usize, base: usize) -> Option<Vec<Field>> {
     let open = at + text[at..].find('(')? + 1;
-    let parts = parts(text, open)?;
     let mut fields = Vec::new();
-    for part in parts {
-        let said = text[part.clone()].trim();
-        let from = part.end - text[part].trim_start().len();
-        match said {
+    for span in split_arguments(text, open)? {
+        let start = span.end - text[span.clone()].trim_start().len();
+        match text[span].trim() {
             "" | "*" | "/" => {}
-            said if RECEIVERS.contains(&said) && fields.is_empty() => {}
-            said => fields.push(parameter(said, start + from)?),
+            receiver if RECEIVERS.contains(&receiver) && fields.is_empty() => {}
+            parameter => fields.push(parse_parameter(parameter, base + start)?),
         }
     }
     Some(fields)
 }
 
-fn parameter(text: &str, start: usize) -> Option<Field> {
-    let (declared, default) = parted(text, '=');
-    let (name, kind) = parted(declared, ':');
+/// Parses one parameter of a list, whose type may be missing: `a`, `a?: str`, `b: int = 3`.
+fn parse_parameter(text: &str, start: usize) -> Option<Field> {
+    let (declared, default) = split_at_mark(text, '=');
+    let (name, type_text) = split_at_mark(declared, ':');
     let (name, is_optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
+    // `*args` and `**kwargs` are no names, so a signature with them is not read.
     let mut field = is_name(name).then(|| Field::named(name, start..start + name.len()))?;
-    kind.into_iter().for_each(|kind| field.set_type(kind));
+    type_text.into_iter().for_each(|text| field.set_type(text));
     field.required = if default.is_some() || is_optional { Required::No } else { Required::Yes };
     field.set_default(default);
     Some(field)
 }
 
-/// What stands before a mark, and behind it if it is there.
-fn parted(text: &str, mark: char) -> (&str, Option<&str>) {
-    match outer(text).find(|(_, c)| *c == mark) {
+/// The text before the first outer `mark`, and the text after it if there is one.
+fn split_at_mark(text: &str, mark: char) -> (&str, Option<&str>) {
+    match outer_chars(text).find(|(_, c)| *c == mark) {
         Some((at, _)) => (text[..at].trim(), Some(text[at + mark.len_utf8()..].trim())),
         None => (text.trim(), None),
     }
 }
 
-/// The bytes between the commas up to the parenthesis that closes; nothing if none does.
-fn parts(text: &str, open: usize) -> Option<Vec<Range<usize>>> {
-    let mut parts = Vec::new();
-    let mut from = open;
-    for (at, c) in outer(&text[open..]).map(|(at, c)| (open + at, c)) {
+/// The spans between commas from `open` to the closing parenthesis; `None` if it is never closed.
+fn split_arguments(text: &str, open: usize) -> Option<Vec<Range<usize>>> {
+    let mut spans = Vec::new();
+    let mut start = open;
+    for (at, c) in outer_chars(&text[open..]).map(|(at, c)| (open + at, c)) {
         if matches!(c, ',' | ')') {
-            parts.push(from..at);
-            from = at + 1;
+            spans.push(start..at);
+            start = at + 1;
         }
         if c == ')' {
-            return Some(parts);
+            return Some(spans);
         }
     }
     None
 }
 
-/// The characters that stand in no quotes and no brackets that are opened in the text.
-fn outer(text: &str) -> impl Iterator<Item = (usize, char)> {
+/// The characters outside of quotes and of brackets that the text opens.
+fn outer_chars(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut depth = 0_usize;
     let mut quote = None;
     text.char_indices().filter(move |(_, c)| {
@@ -106,8 +129,8 @@ fn outer(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// A text with blanks in the place of its comments.
-fn without_comments(text: &str) -> String {
+/// Replaces comments by as many bytes of blanks, so that offsets stay valid.
+fn blank_comments(text: &str) -> String {
     let mut quote = None;
     let mut is_comment = false;
     let blank = |c: char| {
@@ -117,10 +140,7 @@ fn without_comments(text: &str) -> String {
             (None, '"' | '\'') if !is_comment => quote = Some(c),
             (None, c) => is_comment |= c == '#',
         }
-        std::iter::repeat_n(
-            if is_comment { ' ' } else { c },
-            if is_comment { c.len_utf8() } else { 1 },
-        )
+        if is_comment { std::iter::repeat_n(' ', c.len_utf8()) } else { std::iter::repeat_n(c, 1) }
     };
     text.chars().flat_map(blank).collect()
 }

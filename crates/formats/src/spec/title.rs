@@ -1,14 +1,16 @@
-//! Titles: which section one names, and which tool.
+//! What a title means: the section that it opens, or the tools that it names.
 
 use std::ops::Range;
 
 use catalog::spec_details::Section;
 
-use super::inline::{code, is_file_name, is_name, is_placeholder};
+use super::inline::{CodeSpan, find_code_spans, is_file_name, is_name, is_placeholder};
 
-/// The section that a heading or label names, whatever its number and what stands in parentheses.
-pub(super) fn section(title: &str) -> Option<Section> {
-    Some(match words(title).as_str() {
+/// The section that a heading or label opens, whatever its number and the remark in parentheses.
+///
+/// The titles are those of the template and every variant found in real documents.
+pub(super) fn find_section(title: &str) -> Option<Section> {
+    Some(match normalize_title(title).as_str() {
         "tool purpose and description"
         | "purpose and description"
         | "purpose"
@@ -30,13 +32,13 @@ pub(super) fn section(title: &str) -> Option<Section> {
     })
 }
 
-/// The number that a title begins with.
-pub(super) fn number(title: &str) -> Option<usize> {
+/// The number that a title begins with, as in "3. Input Schema".
+pub(super) fn parse_number(title: &str) -> Option<usize> {
     title.split_once('.').and_then(|(number, _)| number.trim().parse().ok())
 }
 
-/// A title in lower case, without its number and what stands in parentheses at its end.
-pub(super) fn words(title: &str) -> String {
+/// A title in lower case, without its number, emphasis and remark in parentheses.
+pub(super) fn normalize_title(title: &str) -> String {
     let title = match title.split_once(". ") {
         Some((number, rest)) if number.trim().bytes().all(|byte| byte.is_ascii_digit()) => rest,
         _ => title,
@@ -45,64 +47,70 @@ pub(super) fn words(title: &str) -> String {
     title.trim_matches(['*', '`', ':', ' ']).to_ascii_lowercase()
 }
 
-/// What a heading says about tools.
+/// What a heading is about, as far as tools are concerned.
 #[derive(Debug, PartialEq)]
-pub(super) enum Subject {
-    /// It names tools, and says so.
-    Titled(Vec<Named>),
-    /// It is nothing but names of tools.
-    Bare(Vec<Named>),
-    /// It is one plain word: a tool if it stands among tools.
-    Word(Named),
-    /// It has a name that is to be filled in.
+pub(super) enum HeadingSubject {
+    /// Tools after the label that says so: ``Tool: `a_b` ``.
+    Labelled(Vec<ToolName>),
+    /// Nothing but names that only tools have: `` `a_b` / `c_d` ``.
+    Names(Vec<ToolName>),
+    /// One plain word, which is a tool only below a heading that announces tools.
+    Word(ToolName),
+    /// A name of the template that was not filled in.
     Placeholder,
-    /// It is about something else.
     Other,
 }
 
-/// A name and its bytes inside the title.
+/// The name of a tool, and its span in the title or in the document.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Named {
+pub(super) struct ToolName {
     pub(super) name: String,
     pub(super) span: Range<usize>,
 }
 
-impl Named {
-    fn moved(self, offset: usize) -> Self {
+impl ToolName {
+    fn from_span(span: &CodeSpan<'_>) -> Self {
+        let start = span.range.start;
+        Self { name: span.text.to_owned(), span: start..start + span.text.len() }
+    }
+
+    /// Moves the span by `offset` bytes.
+    pub(super) fn shift(self, offset: usize) -> Self {
         Self { span: self.span.start + offset..self.span.end + offset, ..self }
     }
 }
 
-/// What a heading says about tools.
-pub(super) fn subject(title: &str) -> Subject {
-    let core = unnumbered(title).trim_start_matches('*');
+pub(super) fn classify_heading(title: &str) -> HeadingSubject {
+    let core = strip_number(title).trim_start_matches('*');
     let offset = title.len() - core.len();
-    if let Some(rest) = after_mark(core) {
-        return titled(rest, title.len() - rest.len());
+    if let Some(rest) = strip_tool_label(core) {
+        return classify_labelled(rest, title.len() - rest.len());
     }
-    match bare_subject(core.trim_end_matches('*')) {
-        Subject::Bare(names) => {
-            Subject::Bare(names.into_iter().map(|named| named.moved(offset)).collect())
+    match classify_unlabelled(core.trim_end_matches('*')) {
+        HeadingSubject::Names(names) => {
+            HeadingSubject::Names(names.into_iter().map(|named| named.shift(offset)).collect())
         }
-        Subject::Word(named) => Subject::Word(named.moved(offset)),
+        HeadingSubject::Word(named) => HeadingSubject::Word(named.shift(offset)),
         other => other,
     }
 }
 
-/// A title without the number it begins with.
-fn unnumbered(title: &str) -> &str {
+/// A title without the number it begins with: `1.`, `2.3`, `4)`.
+fn strip_number(title: &str) -> &str {
     let rest = title.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let rest = rest.strip_prefix(')').unwrap_or(rest);
     if rest.len() < title.len() && rest.starts_with(' ') { rest.trim_start() } else { title }
 }
 
-/// What follows the words that mark a tool: `Tool:`, `MCP Tool 3:`, `Tool` before a name in code.
-fn after_mark(title: &str) -> Option<&str> {
-    let word = |title, word: &str| {
+/// The rest of a title after a label for tools: `Tool:`, `MCP Tool 3:`, `Tool -` before code.
+///
+/// Without a colon, code must follow: "Tool Registration" and "Tool Schema" are not tools.
+fn strip_tool_label(title: &str) -> Option<&str> {
+    let strip_word = |title, word: &str| {
         let (head, rest) = str::split_at_checked(title, word.len())?;
         head.eq_ignore_ascii_case(word).then_some(rest)
     };
-    let rest = word(word(title, "mcp ").unwrap_or(title), "tool")?;
+    let rest = strip_word(strip_word(title, "mcp ").unwrap_or(title), "tool")?;
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     if let Some(rest) = rest.strip_prefix(':') {
         return Some(rest.trim_start_matches('*'));
@@ -111,109 +119,112 @@ fn after_mark(title: &str) -> Option<&str> {
     rest.starts_with('`').then_some(rest)
 }
 
-fn bare_subject(title: &str) -> Subject {
-    let mut spans = code(title);
-    let around: String = outside(title, &spans);
-    spans.iter_mut().for_each(|(name, _)| *name = called(name));
-    match spans.as_slice() {
-        [] => plain(title),
-        _ if !is_joint(&around) => Subject::Other,
-        _ if spans.iter().any(|(name, _)| is_placeholder(name)) => Subject::Placeholder,
-        _ if spans.iter().all(|(name, _)| is_tool_name(name)) => {
-            Subject::Bare(spans.iter().map(named).collect())
-        }
-        _ => Subject::Other,
-    }
-}
-
-fn titled(rest: &str, offset: usize) -> Subject {
-    let mut spans = code(rest);
+fn classify_labelled(rest: &str, offset: usize) -> HeadingSubject {
+    let mut spans = find_code_spans(rest);
     if spans.is_empty() {
         let start = rest.len() - rest.trim_start().len();
         let word = rest.split_whitespace().next().unwrap_or_default().trim_end_matches('*');
-        spans.push((word, start..start + word.len()));
+        spans.push(CodeSpan { text: word, range: start..start + word.len() });
     }
-    spans.iter_mut().for_each(|(name, _)| *name = called(name));
-    match spans.first() {
-        Some((name, _)) if is_placeholder(name) => Subject::Placeholder,
-        Some(_) => {
-            let moved = |found: &(&str, Range<usize>)| named(found).moved(offset);
-            let around = outside(rest, &spans);
-            let count = if is_joint(&around) { spans.len() } else { 1 };
-            Subject::Titled(spans.iter().take(count).map(moved).collect())
-        }
-        None => Subject::Other,
+    spans.iter_mut().for_each(|span| span.text = strip_call(span.text));
+    if spans.first().is_some_and(|first| is_placeholder(first.text)) {
+        return HeadingSubject::Placeholder;
+    }
+    // The label makes the first name a tool; the others are tools only if nothing but separators is
+    // between them, unlike in "Tool: `a_b` (replaces `c_d`)".
+    let count = if is_separator(&text_outside(rest, &spans)) { spans.len() } else { 1 };
+    HeadingSubject::Labelled(
+        spans.iter().take(count).map(|span| ToolName::from_span(span).shift(offset)).collect(),
+    )
+}
+
+fn classify_unlabelled(title: &str) -> HeadingSubject {
+    let mut spans = find_code_spans(title);
+    if spans.is_empty() {
+        return classify_plain(title);
+    }
+    let outside = text_outside(title, &spans);
+    spans.iter_mut().for_each(|span| span.text = strip_call(span.text));
+    if !is_separator(&outside) {
+        HeadingSubject::Other
+    } else if spans.iter().any(|span| is_placeholder(span.text)) {
+        HeadingSubject::Placeholder
+    } else if spans.iter().all(|span| is_tool_name(span.text)) {
+        HeadingSubject::Names(spans.iter().map(ToolName::from_span).collect())
+    } else {
+        HeadingSubject::Other
     }
 }
 
-fn plain(title: &str) -> Subject {
+/// Classifies a heading without code. Names with an underscore or a dot are not English words, so
+/// they name tools anywhere.
+fn classify_plain(title: &str) -> HeadingSubject {
     let title = title.trim();
-    let named = Named { name: title.to_owned(), span: 0..title.len() };
-    let is_lower = !title.is_empty()
-        && title.bytes().all(|byte| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte)
-        });
-    let is_joined = title.contains(['_', '.']);
-    match is_lower && is_name(title) && !is_file_name(title) && section(title).is_none() {
-        true if is_joined && is_placeholder(title) => Subject::Placeholder,
-        true if is_joined => Subject::Bare(vec![named]),
-        true => Subject::Word(named),
-        false => Subject::Other,
+    let is_lower = title
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte));
+    if !is_lower || !is_name(title) || is_file_name(title) || find_section(title).is_some() {
+        return HeadingSubject::Other;
+    }
+    let named = ToolName { name: title.to_owned(), span: 0..title.len() };
+    if !title.contains(['_', '.']) {
+        HeadingSubject::Word(named)
+    } else if is_placeholder(title) {
+        HeadingSubject::Placeholder
+    } else {
+        HeadingSubject::Names(vec![named])
     }
 }
 
-fn named(found: &(&str, Range<usize>)) -> Named {
-    Named { name: found.0.to_owned(), span: found.1.start..found.1.start + found.0.len() }
-}
-
-/// The name in a signature.
-fn called(code: &str) -> &str {
+/// The function name of a signature: `a_b` in `a_b(x: int)`.
+fn strip_call(code: &str) -> &str {
     code.split_once('(').map_or(code, |(name, _)| name.trim_end())
 }
 
-/// A name that tools have: what has capitals is a type or a class.
+/// Whether code in a heading names a tool. A capital makes it a type or a class.
 fn is_tool_name(name: &str) -> bool {
     is_name(name) && !is_file_name(name) && !name.contains(|c: char| c.is_ascii_uppercase())
 }
 
-/// The text around the code in it.
-fn outside(text: &str, spans: &[(&str, Range<usize>)]) -> String {
+/// The text around code spans.
+fn text_outside(text: &str, spans: &[CodeSpan<'_>]) -> String {
     let mut at = 0;
-    let mut around = String::new();
-    for (_, span) in spans {
-        around.push_str(text.get(at..span.start).unwrap_or_default());
-        at = span.end;
+    let mut outside = String::new();
+    for span in spans {
+        outside.push_str(text.get(at..span.range.start).unwrap_or_default());
+        at = span.range.end;
     }
-    around.push_str(text.get(at..).unwrap_or_default());
-    around.replace('`', " ")
+    outside.push_str(text.get(at..).unwrap_or_default());
+    outside.replace('`', " ")
 }
 
-/// Whether a text between names only joins them, or goes on behind a dash or in parentheses.
-fn is_joint(around: &str) -> bool {
+/// Whether the text around names only separates them, or is a remark after a dash or in parentheses.
+/// Other words make a heading like "The `x` object", which is not about a tool.
+fn is_separator(outside: &str) -> bool {
     let words =
-        around.trim().trim_start_matches(['/', ',', '&', ' ']).trim_start_matches("and ").trim();
+        outside.trim().trim_start_matches(['/', ',', '&', ' ']).trim_start_matches("and ").trim();
     words.is_empty() || words == "and" || words.starts_with(['-', '–', '—', ':', '('])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Subject, subject};
+    use super::{HeadingSubject, classify_heading};
 
     fn names(title: &str) -> Vec<String> {
-        match subject(title) {
-            Subject::Titled(names) | Subject::Bare(names) => names
+        match classify_heading(title) {
+            HeadingSubject::Labelled(names) | HeadingSubject::Names(names) => names
                 .into_iter()
                 .inspect(|named| assert_eq!(title[named.span.clone()], named.name))
                 .map(|named| named.name)
                 .collect(),
-            Subject::Word(named) => vec![format!("?{}", named.name)],
-            Subject::Placeholder => vec!["[]".to_owned()],
-            Subject::Other => Vec::new(),
+            HeadingSubject::Word(named) => vec![format!("?{}", named.name)],
+            HeadingSubject::Placeholder => vec!["[]".to_owned()],
+            HeadingSubject::Other => Vec::new(),
         }
     }
 
     #[test]
-    fn tells_tools_from_other_headings() {
+    fn distinguishes_tools_from_other_headings() {
         for (title, expected) in [
             ("Tool: `a_b`", vec!["a_b"]),
             ("Tool: `a.b` (deprecated)", vec!["a.b"]),

@@ -1,4 +1,4 @@
-//! One tool, put together from its parts.
+//! Assembles a tool from the segments of its description.
 
 use std::ops::Range;
 
@@ -9,34 +9,44 @@ use catalog::{
 use serde_json::Value;
 
 use super::{
-    PageReader, answers,
-    gather::says_none,
-    inline::{UNSAID, code, is_name, is_placeholder, one_line},
-    outline::Entry,
-    page::{Block, Kind, Page},
-    parts::{By, Chunk, Part, parts},
+    SpecReader, details,
+    field_sources::states_none,
+    inline::{
+        CodeSpan, NOT_SPECIFIED, collapse_whitespace, find_code_spans, is_name, is_placeholder,
+    },
+    markdown::{Block, BlockKind, MarkdownDocument},
+    outline::ToolEntry,
     rules::{MISNUMBERED_SECTION, UNFILLED_TEMPLATE, UNSERVABLE_NAME},
-    title::Named,
+    segment::{Content, Opening, Segment, split_segments},
+    title::ToolName,
 };
 
-impl PageReader<'_, '_> {
-    /// The tools of an entry: several if its heading names several.
-    pub(super) fn tools(&mut self, entry: &Entry, document: Option<&Version>) -> Vec<Tool> {
-        let parts = parts(self.page, &self.page.blocks[entry.blocks.clone()], &entry.heading);
-        let names = match (self.invocation(&parts), entry.names.as_slice()) {
+impl SpecReader<'_, '_> {
+    /// Reads the tools of an entry: one for each name in its heading, alike in everything else.
+    pub(super) fn read_entry(
+        &mut self,
+        entry: &ToolEntry,
+        document_version: Option<&Version>,
+    ) -> Vec<Tool> {
+        let blocks = &self.document.blocks[entry.blocks.clone()];
+        let segments = split_segments(self.document, blocks, &entry.heading);
+        // The section "Invocation Name" often has the namespaced variant of the name in the heading,
+        // and that is the one to call. It cannot rename several tools at once.
+        let names = match (self.find_invocation_name(&segments), entry.names.as_slice()) {
             (Some(name), [_]) => vec![name],
             (_, names) => names.to_vec(),
         };
         self.report.tool = names.first().map(|named| named.name.clone());
-        self.note_numbers(&parts);
-        let names: Vec<Named> = names.into_iter().filter(|named| self.is_servable(named)).collect();
-        let Some(first) = names.first() else {
-            self.report.tool = None;
+        self.report_misnumbered_sections(&segments);
+        let names: Vec<ToolName> =
+            names.into_iter().filter(|named| self.accept_name(named)).collect();
+        let tool =
+            names.first().map(|first| self.build_tool(first, entry, &segments, document_version));
+        self.report.tool = None;
+        let Some(tool) = tool else {
             return Vec::new();
         };
-        let tool = self.tool(first, entry, &parts, document);
-        self.report.tool = None;
-        let of = |named: &Named| Tool {
+        let rename = |named: &ToolName| Tool {
             name: named.name.clone(),
             origin: Origin {
                 source: tool.origin.source.clone(),
@@ -44,197 +54,196 @@ impl PageReader<'_, '_> {
             },
             ..tool.clone()
         };
-        names.iter().map(of).collect()
+        names.iter().map(rename).collect()
     }
 
-    fn tool(
+    fn build_tool(
         &mut self,
-        named: &Named,
-        entry: &Entry,
-        parts: &[Part<'_>],
-        document: Option<&Version>,
+        named: &ToolName,
+        entry: &ToolEntry,
+        segments: &[Segment<'_>],
+        document_version: Option<&Version>,
     ) -> Tool {
-        let input = self.input(parts, &entry.heading, &named.name);
-        let output = self.output(parts);
-        let page = self.page;
-        let origin = Origin::span(self.report.source(), named.span.clone());
+        let input = self.read_input(segments, &entry.heading, &named.name);
+        let output = self.read_output(segments);
+        let document = self.document;
         let mut tool = Tool::new(
             &named.name,
-            self.purpose(parts),
+            self.read_purpose(segments),
             input.schema,
             Implementation::Missing,
-            origin,
+            Origin::span(self.report.source(), named.span.clone()),
         );
         tool.output = output.schema;
         tool.parameters = input.parameters;
         let details = SpecDetails {
             anything: input.anything,
-            sections: sections(page, parts, &tool.description.text),
-            errors: answers::errors(page, parts).map(|mut errors| {
+            sections: locate_sections(document, segments, &tool.description.text),
+            errors: details::read_errors(document, segments).map(|mut errors| {
+                // Many tools describe the error object as part of their result.
                 errors.fields.extend(output.fields.iter().map(|field| field.name.clone()));
                 errors
             }),
             outputs: output.fields,
-            idempotency: answers::idempotency(page, parts),
-            usages: answers::usages(page, parts),
-            security: answers::security(page, parts),
-            version: answers::version(page, parts).or_else(|| document.cloned()),
+            idempotency: details::read_idempotency(document, segments),
+            usages: details::read_usages(document, segments),
+            security: details::read_security(document, segments),
+            version: details::read_version(document, segments)
+                .or_else(|| document_version.cloned()),
         };
-        tool.annotations = annotations(&details, answers::category(page, parts), |label| {
-            answers::mark(page, parts, label)
-        });
+        tool.annotations = annotate(document, segments, &details);
         tool.description.examples =
-            details.usages.iter().filter_map(|usage| example(usage, &tool.name)).collect();
+            details.usages.iter().filter_map(|usage| to_example(usage, &tool.name)).collect();
         tool.details = Some(Box::new(details));
         tool
     }
 
-    /// What the tool is for: its section, else the text under its heading.
-    fn purpose(&self, parts: &[Part<'_>]) -> String {
-        let text = |part: &Part<'_>| {
-            part.chunks
-                .iter()
-                .filter_map(|chunk| self.said(chunk, part.by))
-                .collect::<Vec<_>>()
-                .join("\n\n")
+    /// The purpose: its own section, else the text below the tool's heading.
+    fn read_purpose(&self, segments: &[Segment<'_>]) -> String {
+        let read = |segment: &Segment<'_>| {
+            let contents = segment.contents.iter();
+            let texts = contents.filter_map(|content| self.render_prose(content, segment.opening));
+            texts.collect::<Vec<_>>().join("\n\n")
         };
-        let of_section =
-            parts.iter().filter(|part| part.section == Some(Section::Purpose)).map(text);
-        let own = of_section.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
-        if own.is_empty() {
-            parts.iter().find(|part| part.by == By::Tool).map(text).unwrap_or_default()
-        } else {
-            own
+        let is_purpose = |segment: &&Segment<'_>| segment.section == Some(Section::Purpose);
+        let sections = segments.iter().filter(is_purpose).map(read);
+        let own = sections.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
+        if !own.is_empty() {
+            return own;
+        }
+        let is_lead = |segment: &&Segment<'_>| segment.opening == Opening::ToolHeading;
+        segments.iter().find(is_lead).map(read).unwrap_or_default()
+    }
+
+    /// The prose of a paragraph or, below a heading of its own, of a list. A list right below the
+    /// tool's heading is more likely one of parameters.
+    fn render_prose(&self, content: &Content<'_>, opening: Opening) -> Option<String> {
+        match content {
+            Content::Text(span) => {
+                let text = self.document.slice(span);
+                // "No parameters." and table rows that were separated from their table are no prose.
+                (!states_none(text) && text != NOT_SPECIFIED && !text.starts_with('|'))
+                    .then(|| unescape_start(&collapse_whitespace(text)))
+            }
+            Content::Block(Block { kind: BlockKind::List(_), span })
+                if opening == Opening::Heading =>
+            {
+                let lines = self.document.slice(span).lines().map(str::trim);
+                Some(lines.collect::<Vec<_>>().join("\n"))
+            }
+            Content::Block(_) => None,
         }
     }
 
-    /// What a piece says in words: running text, and under a heading of its own a list.
-    fn said(&self, chunk: &Chunk<'_>, by: By) -> Option<String> {
-        match chunk {
-            Chunk::Text(span) => {
-                let text = self.page.str(span);
-                (!says_none(text) && text != UNSAID && !text.starts_with('|'))
-                    .then(|| unescaped(&one_line(text)))
-            }
-            Chunk::Block(Block { kind: Kind::List(_), span }) if by == By::Heading => {
-                Some(self.page.str(span).lines().map(str::trim).collect::<Vec<_>>().join("\n"))
-            }
-            Chunk::Block(_) => None,
-        }
-    }
-
-    /// The name in the section for it.
-    fn invocation(&self, parts: &[Part<'_>]) -> Option<Named> {
-        let part = parts.iter().find(|part| part.section == Some(Section::InvocationName))?;
-        let span = part.texts().next()?;
-        let text = self.page.str(span);
+    /// The name in the section "Invocation Name": code, or the first word. Prose may follow it.
+    fn find_invocation_name(&self, segments: &[Segment<'_>]) -> Option<ToolName> {
+        let segment =
+            segments.iter().find(|segment| segment.section == Some(Section::InvocationName))?;
+        let span = segment.texts().next()?;
+        let text = self.document.slice(span);
         let word = text.split_whitespace().next().unwrap_or_default();
-        let spans = code(text);
-        let (name, at) = spans.first().cloned().unwrap_or((word, 0..word.len()));
-        let named =
-            Named { name: name.to_owned(), span: span.start + at.start..span.start + at.end };
+        let found = find_code_spans(text).into_iter().next();
+        let CodeSpan { text: name, range } =
+            found.unwrap_or(CodeSpan { text: word, range: 0..word.len() });
+        let named = ToolName { name: name.to_owned(), span: range }.shift(span.start);
         (is_name(name) || is_placeholder(name)).then_some(named)
     }
 
-    fn is_servable(&mut self, named: &Named) -> bool {
-        let found = match name::check(&named.name) {
-            _ if is_placeholder(&named.name) => {
-                let found = self.report.at_span(
-                    &UNFILLED_TEMPLATE,
-                    named.span.clone(),
-                    "the name of this tool is still to be filled in",
-                );
-                found.hint("write the name it is called by")
-            }
-            Ok(()) => return true,
-            Err(problem) => {
-                let found = self.report.at_span(
-                    &UNSERVABLE_NAME,
-                    named.span.clone(),
-                    format!("`{}` cannot be served: {problem}", named.name),
-                );
-                found.hint("use lower-case letters, digits and `_`")
-            }
+    /// Whether a name can be served; reports why if it cannot.
+    fn accept_name(&mut self, named: &ToolName) -> bool {
+        let span = named.span.clone();
+        let found = if is_placeholder(&named.name) {
+            let message = "the name of this tool is still to be filled in";
+            self.report
+                .at_span(&UNFILLED_TEMPLATE, span, message)
+                .hint("write the name it is called by")
+        } else if let Err(problem) = name::check(&named.name) {
+            let message = format!("`{}` cannot be served: {problem}", named.name);
+            self.report
+                .at_span(&UNSERVABLE_NAME, span, message)
+                .hint("use lower-case letters, digits and `_`")
+        } else {
+            return true;
         };
         self.report.push(found);
         false
     }
 
-    fn note_numbers(&mut self, parts: &[Part<'_>]) {
-        for part in parts.iter().filter(|part| part.by == By::Heading) {
-            let (Some(number), Some(section)) = (part.number, part.section) else {
+    fn report_misnumbered_sections(&mut self, segments: &[Segment<'_>]) {
+        for segment in segments.iter().filter(|segment| segment.opening == Opening::Heading) {
+            let (Some(number), Some(section)) = (segment.number, segment.section) else {
                 continue;
             };
             if number != section.number() {
                 let message = format!("this section has number {}, not {number}", section.number());
-                self.report.push(self.report.at_span(
-                    &MISNUMBERED_SECTION,
-                    part.location.clone(),
-                    message,
-                ));
+                let location = segment.location.clone();
+                self.report.push(self.report.at_span(&MISNUMBERED_SECTION, location, message));
             }
         }
     }
 }
 
-/// A text without the backslash that keeps its beginning from meaning something.
-fn unescaped(text: &str) -> String {
+/// Removes the backslash that keeps a paragraph from starting another kind of block, such as the one
+/// in `\# 1` or `1\. x`. Our writer adds it, and a description must survive the round trip.
+fn unescape_start(text: &str) -> String {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let is_escaped = |rest: &str| {
-        rest.strip_prefix('\\')
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation()))
-    };
-    match is_escaped(&text[digits..]) {
-        true => format!("{}{}", &text[..digits], &text[digits + 1..]),
-        false => text.to_owned(),
+    let rest = text[digits..].strip_prefix('\\');
+    match rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation())) {
+        Some(rest) => format!("{}{rest}", &text[..digits]),
+        None => text.to_owned(),
     }
 }
 
-/// The sections that were written, each where it is first.
-fn sections(page: &Page<'_>, parts: &[Part<'_>], purpose: &str) -> Vec<(Section, Location)> {
+/// The sections that have content, each at its first segment.
+fn locate_sections(
+    document: &MarkdownDocument<'_>,
+    segments: &[Segment<'_>],
+    purpose: &str,
+) -> Vec<(Section, Location)> {
     let mut found: Vec<(Section, Location)> = Vec::new();
-    let unlabelled = parts
+    let unlabelled_purpose = segments
         .iter()
-        .find(|part| part.by == By::Tool && !purpose.is_empty())
-        .map(|part| (Section::Purpose, &part.location));
-    let written = parts
+        .find(|segment| segment.opening == Opening::ToolHeading && !purpose.is_empty())
+        .map(|segment| (Section::Purpose, &segment.location));
+    let titled = segments
         .iter()
-        .filter(|part| part.says_something(page))
-        .filter_map(|part| Some((part.section?, &part.location)));
-    for (section, place) in written.chain(unlabelled) {
+        .filter(|segment| segment.has_content(document))
+        .filter_map(|segment| Some((segment.section?, &segment.location)));
+    for (section, span) in titled.chain(unlabelled_purpose) {
         if found.iter().all(|(known, _)| *known != section) {
-            found.push((section, Location::Span(Range::clone(place))));
+            found.push((section, Location::Span(Range::clone(span))));
         }
     }
     found
 }
 
-fn annotations(
+fn annotate(
+    document: &MarkdownDocument<'_>,
+    segments: &[Segment<'_>],
     details: &SpecDetails,
-    category: Option<String>,
-    said: impl Fn(&str) -> Option<bool>,
 ) -> Annotations {
-    let idempotent = details.idempotency.as_ref().and_then(|said| match said.claim {
+    let idempotent = details.idempotency.as_ref().and_then(|idempotency| match idempotency.claim {
         IdempotencyClaim::Yes => Some(true),
+        // A client may repeat an idempotent call without asking, so a partial promise counts as none.
         IdempotencyClaim::No | IdempotencyClaim::Partially | IdempotencyClaim::Depends => {
             Some(false)
         }
         IdempotencyClaim::Unclear => None,
     });
-    let version = details.version.as_ref().map(|version| version.text.clone());
+    let flag = |label: &str| details::read_flag(document, segments, label);
     Annotations {
         idempotent,
-        category,
-        version,
-        mutates: said("mutates"),
-        dangerous: said("dangerous"),
-        requires_approval: said("requires approval"),
-        network: said("network"),
+        category: details::read_category(document, segments),
+        version: details.version.as_ref().map(|version| version.text.clone()),
+        mutates: flag("mutates"),
+        dangerous: flag("dangerous"),
+        requires_approval: flag("requires approval"),
+        network: flag("network"),
     }
 }
 
-/// A call of this tool in the form that clients make, for its description.
-fn example(usage: &Usage, name: &str) -> Option<Example> {
+/// The example that a usage gives, if it is a valid call of this tool.
+fn to_example(usage: &Usage, name: &str) -> Option<Example> {
     let call = usage.call.as_ref().filter(|_| usage.problem.is_none())?;
     let is_own = call.get("tool_name").and_then(Value::as_str) == Some(name);
     let arguments = call.get("arguments").filter(|_| is_own)?.as_object()?;

@@ -245,10 +245,10 @@ fn every_format_reads_what_it_writes() {
 fn fixes_keep_the_meaning() {
     for file in read_folder("specs") {
         let source = SourceId::new(&file.name);
-        let fixed = formats::apply(&file.text, &formats::fixes(&source, &file.text));
+        let fixed = formats::apply_edits(&file.text, &formats::find_fixes(&source, &file.text));
         let names = |reading: &Reading| reading.tools.iter().map(signature).collect::<Vec<_>>();
         let again = formats::read(&source, fixed.as_bytes(), &Guidance::default());
         assert_eq!(names(&again), names(&file.reading), "{}", file.name);
-        assert_eq!(formats::fixes(&source, &fixed), [], "{}", file.name);
+        assert_eq!(formats::find_fixes(&source, &fixed), [], "{}", file.name);
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use catalog::SourceId;
-use formats::{Guidance, Locator, fixes};
+use formats::{Guidance, Locator, find_fixes};
 
 use crate::specs::{codes, names, page, read, source};
 
@@ -17,7 +17,7 @@ fn survives(text: &str) -> Duration {
         let range = locator.range(&found.origin.location);
         assert!(range.start <= range.end && text.get(range).is_some());
     }
-    fixes(&source(), text);
+    find_fixes(&source(), text);
     passed
 }
 
@@ -146,8 +146,8 @@ proptest::proptest! {
     fn any_nonsense_is_survived_and_fixed_in_one_round(pieces in proptest::collection::vec(0..PIECES.len(), 0..60)) {
         let text: String = pieces.into_iter().map(|index| PIECES[index]).collect();
         survives(&text);
-        let fixed = formats::apply(&text, &fixes(&source(), &text));
-        assert_eq!(fixes(&source(), &fixed), []);
+        let fixed = formats::apply_edits(&text, &find_fixes(&source(), &text));
+        assert_eq!(find_fixes(&source(), &fixed), []);
     }
 }
 

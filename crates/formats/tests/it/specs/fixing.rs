@@ -3,7 +3,7 @@
 use std::fs;
 
 use catalog::{Location, Origin, SourceId, Tool};
-use formats::{Guidance, apply, fixes};
+use formats::{Guidance, apply_edits, find_fixes};
 
 use crate::{
     harness::shared_corpus,
@@ -11,7 +11,7 @@ use crate::{
 };
 
 fn fixed(text: &str) -> String {
-    apply(text, &fixes(&source(), text))
+    apply_edits(text, &find_fixes(&source(), text))
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn no_fix_of_a_real_file_changes_its_meaning_and_one_round_is_enough() {
         let path = entry.expect("an entry").path();
         let name = SourceId::new(path.file_name().expect("a name").to_string_lossy());
         let before = fs::read_to_string(&path).expect("a text");
-        let after = apply(&before, &fixes(&name, &before));
+        let after = apply_edits(&before, &find_fixes(&name, &before));
         assert_eq!(meaning(&after, &name), meaning(&before, &name), "{name}");
-        assert_eq!(fixes(&name, &after), [], "{name}");
+        assert_eq!(find_fixes(&name, &after), [], "{name}");
         let torn = |text: &str| {
             formats::read(&name, text.as_bytes(), &Guidance::default())
                 .diagnostics
