@@ -42,12 +42,12 @@ const NEEDED: [(&str, &str, &str); 6] = [
     (
         "R",
         "runs the code of documents on this machine",
-        "Debian, Ubuntu: apt install r-base-core; outside_chunks: https://cran.r-project.org",
+        "Debian, Ubuntu: apt install r-base-core; elsewhere: https://cran.r-project.org",
     ),
     (
         "rmarkdown",
         "the R package that renders",
-        "Debian, Ubuntu: apt install r-cran-rmarkdown; outside_chunks, in R: install.packages(\"rmarkdown\")",
+        "Debian, Ubuntu: apt install r-cran-rmarkdown; elsewhere, in R: install.packages(\"rmarkdown\")",
     ),
     (
         "knitr",
@@ -57,12 +57,12 @@ const NEEDED: [(&str, &str, &str); 6] = [
     (
         "pandoc",
         "writes HTML and Word, and LaTeX for PDF",
-        "Debian, Ubuntu: apt install pandoc; outside_chunks: https://pandoc.org/installing.html",
+        "Debian, Ubuntu: apt install pandoc; elsewhere: https://pandoc.org/installing.html",
     ),
     (
         "tex",
         "makes PDF of LaTeX",
-        "Debian, Ubuntu: apt install texlive-latex-recommended texlive-latex-extra lmodern; outside_chunks, in R: \
+        "Debian, Ubuntu: apt install texlive-latex-recommended texlive-latex-extra lmodern; elsewhere, in R: \
          tinytex::install_tinytex()",
     ),
     ("quarto", "renders .qmd documents", "https://quarto.org/docs/get-started"),
