@@ -7,7 +7,9 @@ use jsonschema::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::{ErrorType, Failure, REDACTED, Schema, SchemaError, Tool, closest, pointer};
+use crate::{
+    ErrorDetail, ErrorType, Failure, REDACTED, Schema, SchemaError, Tool, closest, pointer,
+};
 
 /// Prefix of every message about a missing argument; [`first_message`] recognizes them by it.
 const MISSING: &str = "Missing required parameter";
@@ -21,18 +23,8 @@ pub struct ArgumentError {
     pub message: String,
     /// The expected type or constraint.
     pub expected: String,
-    /// The received value, shorten and with secrets redacted.
+    /// The received value, shortened and with secrets redacted.
     pub received: Value,
-}
-
-/// How much an argument failure reports in its message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ErrorDetail {
-    /// Every error, as a list.
-    #[default]
-    All,
-    /// Only the first error, in one line; the others are in the details.
-    First,
 }
 
 /// Returns every error in `arguments`, in a stable order; empty if they are valid.

@@ -46,5 +46,6 @@ pub use similar::closest;
 pub use spec_details::SpecDetails;
 pub use switch::{Switch, apply_switches};
 pub use tool::{
-    Annotations, Availability, Concurrency, Mode, OnMismatch, Parameter, StepLocation, Tool,
+    Annotations, Availability, Concurrency, ErrorDetail, Mode, OnMismatch, Parameter, StepLocation,
+    Tool,
 };

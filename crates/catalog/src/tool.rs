@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     Consent, Description, ErrorForm, Implementation, Location, Origin, Schema, SpecDetails,
-    arguments::ErrorDetail, implementation::Piece,
+    implementation::Piece,
 };
 
 /// A tool, independent of the format of its definition.
@@ -201,6 +201,16 @@ pub enum OnMismatch {
     Warn,
     /// Fail the call.
     Fail,
+}
+
+/// How much an argument failure reports in its message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorDetail {
+    /// Every error, as a list.
+    #[default]
+    All,
+    /// Only the first error, in one line; the others are in the details.
+    First,
 }
 
 /// Whether a call waits for the result.

@@ -3,13 +3,36 @@
 use catalog::{Implementation, Tool, implementation::Access, spec_details::OutputField};
 use serde_json::{Map, Value};
 
-use crate::{
-    schema::{choices, kind},
-    sheet::{Constraint, Row, plain},
-};
+use crate::schema::{choices, kind};
 
 /// Fields deeper inside others than this are not listed; the schema has them.
 const DEEPEST: usize = 4;
+
+/// A parameter or a field of the result.
+pub(crate) struct Row {
+    /// Its name; of one inside another, the way there: `a.b`, `items[].id`.
+    pub(crate) name: String,
+    /// How deep it lies inside others.
+    pub(crate) depth: usize,
+    pub(crate) kind: String,
+    pub(crate) required: bool,
+    pub(crate) default: Option<String>,
+    /// What the value must be beyond its type, and its other name.
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) description: String,
+}
+
+/// Something a value must be: words for people, and values that stand for themselves.
+pub(crate) struct Constraint {
+    pub(crate) words: String,
+    pub(crate) values: Vec<String>,
+}
+
+impl Constraint {
+    pub(crate) fn new(words: impl Into<String>, values: impl IntoIterator<Item = String>) -> Self {
+        Self { words: words.into(), values: values.into_iter().collect() }
+    }
+}
 
 /// The parameters of a tool.
 pub(crate) fn parameters(tool: &Tool) -> Vec<Row> {
@@ -139,5 +162,13 @@ fn range(low: Option<String>, high: Option<String>, unit: &str) -> Option<String
         (Some(low), None) => Some(format!("at least {low}{}", plural(&low))),
         (None, Some(high)) => Some(format!("at most {high}{}", plural(&high))),
         (None, None) => None,
+    }
+}
+
+/// A value for people: a text without its quotes.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.is_empty() => text.clone(),
+        other => other.to_string(),
     }
 }

@@ -3,8 +3,9 @@
 use catalog::{Implementation, Tool};
 
 use crate::{
+    fields::{Constraint, Row},
     markdown::{block, cell, code_cell, prose},
-    sheet::{Constraint, Row, Sheet, sheet},
+    sheet::{Sheet, sheet},
 };
 
 /// One tool as a Markdown page: what it says, how it is called, what it takes, what it becomes, what it may do.

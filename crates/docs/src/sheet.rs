@@ -6,7 +6,10 @@ use std::time::SystemTime;
 use catalog::{Concurrency, Decision, Example, Implementation, Mode, Policy, Tool};
 use serde_json::{Map, Value};
 
-use crate::{Size, command_line, fields};
+use crate::{
+    Size, command_line,
+    fields::{self, Row},
+};
 
 /// What is known of a tool.
 pub(crate) struct Sheet {
@@ -32,32 +35,6 @@ pub(crate) struct Sheet {
     pub(crate) transcript: Option<String>,
     /// Everything else, as labels and values.
     pub(crate) facts: Vec<(&'static str, String)>,
-}
-
-/// A parameter or a field of the result.
-pub(crate) struct Row {
-    /// Its name; of one inside another, the way there: `a.b`, `items[].id`.
-    pub(crate) name: String,
-    /// How deep it lies inside others.
-    pub(crate) depth: usize,
-    pub(crate) kind: String,
-    pub(crate) required: bool,
-    pub(crate) default: Option<String>,
-    /// What the value must be beyond its type, and its other name.
-    pub(crate) constraints: Vec<Constraint>,
-    pub(crate) description: String,
-}
-
-/// Something a value must be: words for people, and values that stand for themselves.
-pub(crate) struct Constraint {
-    pub(crate) words: String,
-    pub(crate) values: Vec<String>,
-}
-
-impl Constraint {
-    pub(crate) fn new(words: impl Into<String>, values: impl IntoIterator<Item = String>) -> Self {
-        Self { words: words.into(), values: values.into_iter().collect() }
-    }
 }
 
 /// Puts together what is known of a tool.
@@ -212,13 +189,5 @@ fn first_type(schema: &Value) -> Option<&str> {
         Value::String(kind) => Some(kind),
         Value::Array(kinds) => kinds.first()?.as_str(),
         _ => None,
-    }
-}
-
-/// A value for people: a text without its quotes.
-pub(crate) fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) if !text.is_empty() => text.clone(),
-        other => other.to_string(),
     }
 }

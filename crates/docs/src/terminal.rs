@@ -2,7 +2,10 @@
 
 use catalog::Tool;
 
-use crate::sheet::{Row, Sheet, sheet};
+use crate::{
+    fields::Row,
+    sheet::{Sheet, sheet},
+};
 
 /// How wide text is set: comfortable to read, and it fits most windows.
 const WIDTH: usize = 88;

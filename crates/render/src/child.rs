@@ -13,8 +13,8 @@ use tokio::{
 };
 
 use super::{
+    exchange,
     log::Log,
-    verdict,
     watchdog::{self, LimitExceeded, ResourceLimits},
 };
 
@@ -73,7 +73,7 @@ pub(super) async fn run(
 ) -> Result<(ExitReason, Vec<u8>), Failure> {
     let started = launcher.start(&command).await;
     let mut running = started.map_err(|error| {
-        verdict::io_failure(&format!("`{}` could not be started", error.program), &error.source)
+        exchange::io_failure(&format!("`{}` could not be started", error.program), &error.source)
     })?;
     let group = watchdog::ProcessGroupId {
         leader: running.leader(),

@@ -10,11 +10,14 @@ use serde_json::json;
 use super::{
     Backend, Inner,
     child::{self, ExitReason, Output, RunRequest},
-    local::{RSCRIPT, TEX},
     log::Log,
 };
 use crate::program::{RenderProgram, build_command};
 
+/// The R front end for scripts.
+pub(super) const RSCRIPT: &str = "Rscript";
+/// TeX engines; any of them can produce a PDF.
+pub(super) const TEX: [&str; 3] = ["pdflatex", "xelatex", "lualatex"];
 /// Time limit for a program to print its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 /// Memory limit for the same.

@@ -154,9 +154,9 @@ impl Inner {
         on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
         let token = random_id()
-            .map_err(|error| verdict::io_failure("a render could not be prepared", &error))?;
+            .map_err(|error| exchange::io_failure("a render could not be prepared", &error))?;
         let archive = exchange::pack(job, &token)
-            .map_err(|error| verdict::io_failure("the documents could not be packed", &error))?;
+            .map_err(|error| exchange::io_failure("the documents could not be packed", &error))?;
         let mut log = Log::new(token.clone(), on_progress);
         let project = Project::write_files(self, command, &token)?;
         if self.settings.image.is_none() && digest.is_none() {
@@ -249,7 +249,7 @@ impl Project {
         Ok(Self {
             folder: Some(
                 made().map_err(|error| {
-                    verdict::io_failure("a render could not be prepared", &error)
+                    exchange::io_failure("a render could not be prepared", &error)
                 })?,
             ),
             name: format!("toolcrib-{token}"),

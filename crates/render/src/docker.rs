@@ -74,9 +74,9 @@ impl Inner {
         on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
         let token = random_id()
-            .map_err(|error| verdict::io_failure("a render could not be prepared", &error))?;
+            .map_err(|error| exchange::io_failure("a render could not be prepared", &error))?;
         let archive = exchange::pack(job, &token)
-            .map_err(|error| verdict::io_failure("the documents could not be packed", &error))?;
+            .map_err(|error| exchange::io_failure("the documents could not be packed", &error))?;
         let mut log = Log::new(token, on_progress);
         let container =
             Container::create(engine, image, &self.settings, &self.host.cleanup).await?;

@@ -142,9 +142,7 @@ pub(super) fn unpack(
     format: Format,
     max_bytes: u64,
 ) -> Result<ReturnedFiles, Failure> {
-    let broken = |error: io::Error| {
-        Failure::new(ErrorType::RenderFailed, format!("cannot read the rendered document: {error}"))
-    };
+    let broken = |error: io::Error| io_failure("cannot read the rendered document", &error);
     let mut returned = ReturnedFiles::default();
     let mut archive = tar::Archive::new(archive);
     for entry in archive.entries().map_err(broken)? {
@@ -196,9 +194,7 @@ fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>, Failure> {
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(max_bytes).read_to_end(&mut bytes));
-    read.map_err(|error| {
-        Failure::new(ErrorType::RenderFailed, format!("cannot read the rendered document: {error}"))
-    })?;
+    read.map_err(|error| io_failure("cannot read the rendered document", &error))?;
     Ok(Some(bytes))
 }
 
@@ -208,6 +204,17 @@ pub(super) fn output_too_large(length: u64, max_bytes: u64) -> Failure {
         "the rendered document has {length} bytes, and {max_bytes} are allowed; use smaller figures or less data"
     );
     Failure::new(ErrorType::OutputTooLarge, message)
+}
+
+/// The failure for an I/O error.
+pub(super) fn io_failure(what: &str, error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Failure::new(
+            ErrorType::DiskFull,
+            format!("{what}: the disk is full; free some space and try again"),
+        ),
+        _ => Failure::new(ErrorType::RenderFailed, format!("{what}: {error}")),
+    }
 }
 
 /// The working directory of the script.

@@ -5,8 +5,6 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Backend;
-
 /// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -39,6 +37,29 @@ impl Format {
             Self::Html => "html",
             Self::Pdf => "pdf",
             Self::Word => "docx",
+        }
+    }
+}
+
+/// A render backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// A container, through the API of Docker or Podman.
+    Docker,
+    /// A container, through the command of Docker Compose.
+    Compose,
+    /// R on this machine.
+    Local,
+}
+
+impl Backend {
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Compose => "compose",
+            Self::Local => "local",
         }
     }
 }

@@ -5,7 +5,6 @@
 //! evaluates what it returns. Dropping a render kills its processes and removes its containers.
 //! Nothing is opened, started or connected to before the first render.
 
-mod backend;
 mod cache;
 mod child;
 mod components;
@@ -19,6 +18,7 @@ mod job;
 mod local;
 mod log;
 mod program;
+mod selection;
 mod settings;
 mod verdict;
 mod watchdog;
@@ -28,15 +28,14 @@ use std::{sync::Arc, time::Instant};
 use catalog::{ErrorType, Failure};
 use tokio::sync::{Mutex, OnceCell, Semaphore};
 
-pub use backend::Backend;
-use backend::RenderTarget;
 use cache::Cache;
 pub use components::Component;
 use compose::Command;
 pub use diagnostics::RenderDiagnostic;
 pub use host::RenderHost;
-pub use job::{Format, Freshness, RenderJob, Rendered, SourceFile, Warning};
+pub use job::{Backend, Format, Freshness, RenderJob, Rendered, SourceFile, Warning};
 pub use log::{ProgressCallback, RenderProgress};
+use selection::RenderTarget;
 pub use settings::{Preference, RenderSettings};
 
 /// Renders documents. Clones share the cache and the limits.

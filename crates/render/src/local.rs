@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use super::{
     Backend, Format, Inner, ProgressCallback, RenderJob, Rendered,
     child::{self, Output, RunRequest},
-    components,
+    components::{self, RSCRIPT, TEX},
     exchange::{self, SCRIPT_FILE},
     log::Log,
     verdict::{self, RenderOutput},
@@ -20,10 +20,6 @@ use super::{
 };
 use crate::program::{RenderProgram, build_command};
 
-/// The R front end for scripts.
-pub(super) const RSCRIPT: &str = "Rscript";
-/// TeX engines; any of them can produce a PDF.
-pub(super) const TEX: [&str; 3] = ["pdflatex", "xelatex", "lualatex"];
 /// The label of its folders.
 const NAME: &str = "render";
 
@@ -52,7 +48,7 @@ impl Inner {
         on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
         let token = random_id()
-            .map_err(|error| verdict::io_failure("a render could not be prepared", &error))?;
+            .map_err(|error| exchange::io_failure("a render could not be prepared", &error))?;
         let folder = self.write_files(Arc::clone(job), token.clone()).await?;
         let command = Arc::new(self.command(folder.path())?);
         let mut log = Log::new(token, on_progress);
@@ -72,7 +68,7 @@ impl Inner {
         let returned =
             spawn_blocking(move || exchange::read_results(folder.path(), format, longest)).await;
         let returned = returned.map_err(|error| {
-            verdict::io_failure("cannot read the rendered document", &error.into())
+            exchange::io_failure("cannot read the rendered document", &error.into())
         })??;
         verdict::build_result(
             job,
@@ -100,7 +96,7 @@ impl Inner {
             Ok(folder)
         });
         let made = made.await.unwrap_or_else(|error| Err(error.into()));
-        made.map_err(|error| verdict::io_failure("the documents could not be copied", &error))
+        made.map_err(|error| exchange::io_failure("the documents could not be copied", &error))
     }
 
     fn command(&self, folder: &Path) -> Result<Command, Failure> {

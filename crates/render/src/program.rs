@@ -59,8 +59,8 @@ impl RenderProgram<'_> {
     }
 }
 
-/// Builds the command of a program. It sees neither the crib nor the home of the user: a document is
-/// code from outside_chunks.
+/// Builds the command of a program. It sees neither the crib nor the home of the user, because the code
+/// of a document is not trusted.
 pub(crate) fn build_command(
     host: &RenderHost,
     wanted: RenderProgram<'_>,

@@ -1,6 +1,6 @@
 //! Turns the output of a backend into a document or a failure.
 
-use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use catalog::{ErrorType, Failure};
 use serde::Deserialize;
@@ -243,17 +243,6 @@ fn describe_exit(job: &RenderJob, output: &RenderOutput, settings: &RenderSettin
         "backend": output.backend,
         "log": tail(&output.log),
     }))
-}
-
-/// The failure for an I/O error.
-pub(super) fn io_failure(what: &str, error: &io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Failure::new(
-            ErrorType::DiskFull,
-            format!("{what}: the disk is full; free some space and try again"),
-        ),
-        _ => Failure::new(ErrorType::RenderFailed, format!("{what}: {error}")),
-    }
 }
 
 fn tail(log: &[String]) -> String {

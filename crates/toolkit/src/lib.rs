@@ -32,8 +32,7 @@ pub use {linkme, schemars, serde};
 
 pub use call::{Arguments, BoxFuture, Interrupt};
 pub use catalog::{
-    Content, ErrorForm, ErrorType, Failure, Glob, Outcome, Schema, Tool, arguments::ErrorDetail,
-    closest, flag,
+    Content, ErrorDetail, ErrorForm, ErrorType, Failure, Glob, Outcome, Schema, Tool, closest, flag,
 };
 pub use client::{Change, Client, Level, Progress};
 pub use context::{Context, Services};

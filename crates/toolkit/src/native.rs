@@ -2,7 +2,7 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use catalog::{Implementation, Mode, Origin, Schema, SourceId, Tool, arguments::ErrorDetail};
+use catalog::{ErrorDetail, Implementation, Mode, Origin, Schema, SourceId, Tool};
 
 use crate::{Arguments, Context, Handler, Interrupt, Naming, Prefix, handler::PreparedHandler};
 

@@ -8,21 +8,13 @@ use std::{
 
 use crate::temp_crib::repository;
 
-/// Crates whose modules still have cycles. The list only shrinks: a crate without cycles must not be
-/// on it.
-const TANGLED: &[&str] = &["catalog", "docs", "render"];
-
 #[test]
 fn top_level_modules_have_no_cycles() {
     for source in crate_sources() {
         let name = source.parent().and_then(Path::file_name).expect("a crate").to_string_lossy();
         let graph = ModuleGraph::read(&source);
         let cycles = graph.cycles();
-        if TANGLED.contains(&&*name) {
-            assert!(!cycles.is_empty(), "{name} has no cycles any more: remove it from TANGLED");
-        } else {
-            assert!(cycles.is_empty(), "modules of {name} depend on each other: {cycles:?}");
-        }
+        assert!(cycles.is_empty(), "modules of {name} depend on each other: {cycles:?}");
     }
 }
 

@@ -7,7 +7,10 @@ use super::{
     Entry, Group, Scripts, badge, document,
     rich::{block, code, escaped, markdown},
 };
-use crate::sheet::{Constraint, Row, Sheet, sheet};
+use crate::{
+    fields::{Constraint, Row},
+    sheet::{Sheet, sheet},
+};
 
 /// What lies around a page.
 pub(super) struct Around<'a> {

@@ -4,42 +4,18 @@ use std::sync::Arc;
 
 use catalog::{ErrorType, Failure};
 use process::find_program;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::{
-    Inner, Preference, ProgressCallback, RenderJob,
+    Backend, Inner, Preference, ProgressCallback, RenderJob,
     cache::Stamp,
+    components::{RSCRIPT, TEX},
     compose::Command,
+    digest,
     docker::{self, Engine, Image},
     exchange,
-    local::{RSCRIPT, TEX},
 };
-use crate::digest;
-
-/// A render backend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Backend {
-    /// A container, through the API of Docker or Podman.
-    Docker,
-    /// A container, through the command of Docker Compose.
-    Compose,
-    /// R on this machine.
-    Local,
-}
-
-impl Backend {
-    /// The name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Docker => "docker",
-            Self::Compose => "compose",
-            Self::Local => "local",
-        }
-    }
-}
 
 /// The selected backend.
 pub(super) struct SelectedBackend {
