@@ -23,6 +23,10 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Every fault, in the order of the reference page.
+    pub const ALL: [Self; 5] =
+        [Self::Caller, Self::Approval, Self::Tool, Self::Setup, Self::Server];
+
     /// The name in documentation.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -80,6 +84,9 @@ error_types! {
     InvalidArguments = "invalid_arguments", Caller,
         "The arguments do not match the tool's input schema.",
         "Correct the arguments listed in the details and call again.";
+    ValidationError = "validation_error", Caller,
+        "A native tool rejected its arguments.",
+        "Read the message; it names the argument to change.";
     ArgumentsTooLong = "arguments_too_long", Caller,
         "The arguments do not fit on a command line or into a request to a worker.",
         "Send less, or pass the data as a file.";
@@ -93,7 +100,7 @@ error_types! {
         "The name of a document is not allowed.",
         "Use a plain file name with an extension that the tool accepts.";
     InvalidRange = "invalid_range", Caller,
-        "A range of lines lies outside the document.",
+        "A range of lines is outside the document.",
         "Read the document to see how many lines it has.";
     NotFound = "not_found", Caller,
         "There is no such document, section or resource.",
@@ -129,7 +136,7 @@ error_types! {
     // A person's decision.
     ApprovalRequired = "approval_required", Approval,
         "The call waits for a person's approval.",
-        "Ask the user; `toolcrib approve` lists what is waiting.";
+        "Ask the user; `toolcrib approve` lists the waiting calls.";
     Denied = "denied", Approval,
         "A policy or a person denied the call.",
         "Do not repeat it; the details give the reason.";
@@ -154,8 +161,8 @@ error_types! {
         "The result does not match the tool's output schema.",
         "Correct the tool or its output schema.";
     InvalidResult = "invalid_result", Tool,
-        "The function returned a value that cannot be sent.",
-        "Return a value that JSON can express.";
+        "The value of an R function does not match `returns` in its definition.",
+        "Correct `returns`, or the function.";
     NotJson = "not_json", Tool,
         "The program was expected to print JSON and did not.",
         "Print one JSON value, and nothing else, on standard output.";
@@ -177,10 +184,6 @@ error_types! {
     TooManyFiles = "too_many_files", Caller,
         "The expression matches more documents than the limit.",
         "Narrow the expression.";
-
-    ValidationError = "validation_error", Caller,
-        "A native tool rejected its arguments.",
-        "Read the message; it names the argument to change.";
 
     // The run.
     NonzeroExit = "nonzero_exit", Tool,
@@ -250,7 +253,7 @@ error_types! {
         "Convert it to UTF-8.";
     TooLarge = "too_large", Caller,
         "The document is larger than the limit.",
-        "Split it, or raise the limit in `toolcrib.toml`.";
+        "Split it, or raise `max_bytes` in `[documents]`.";
     StorageError = "storage_error", Setup,
         "A document cannot be written or removed.",
         "Check permissions and free space.";
@@ -270,7 +273,7 @@ error_types! {
         "Run `toolcrib doctor`.";
     LocalNotAllowed = "local_not_allowed", Setup,
         "Rendering on this machine is not allowed.",
-        "Set `backend = \"local\"` in `[documents]`, or use Docker.";
+        "Set `allow_local = true` in `[documents]`, or use Docker.";
     MissingComponent = "missing_component", Setup,
         "A program or package that rendering needs is missing.",
         "Install the component in the message.";
@@ -284,8 +287,8 @@ error_types! {
         "The Docker engine refused or failed.",
         "Read the message of the engine in the details.";
     ImageMissing = "image_missing", Setup,
-        "The image for rendering does not exist and may not be built.",
-        "Build or pull it, or allow building.";
+        "The image that `image` in `[documents]` names is not on this machine.",
+        "Pull it, or remove the key to build the default image.";
     ImageBuildFailed = "image_build_failed", Setup,
         "The image for rendering could not be built.",
         "Read the build log in the details.";

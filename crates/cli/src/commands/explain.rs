@@ -1,52 +1,61 @@
-//! `explain`: the page of a rule.
+//! `explain`: the page of a rule, a change or an error type.
 
 use std::process::ExitCode;
 
-use catalog::Severity;
+use catalog::{ErrorType, Rule, Severity};
 use compat::CHANGES;
 use workspace::{Crib, RuleClause};
 
 use super::{CommandContext, CommandResult};
 use crate::{error::CommandError, terminal};
 
-/// Explain a rule: why it matters, with an example.
+/// Explain a rule or an error type: why it matters and what to do, with an example.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Code of a rule, such as TC301 or one of the crib's own; or name of a rule or change, such as
-    /// path-without-format or required-added.
+    /// Code of a rule, such as TC301 or one of the crib's own; name of a rule or change, such as
+    /// path-without-format or required-added; or error type of a call, such as timed_out.
     code: String,
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
-    if let Some(rule) = CHANGES.iter().find(|rule| rule.name == args.code) {
-        terminal::line(&docs::change_page(rule));
-        return Ok(ExitCode::SUCCESS);
-    }
     let rules = host::rules();
-    let wanted = |rule: &&&catalog::Rule| {
-        rule.code.eq_ignore_ascii_case(&args.code) || rule.name == args.code
+    let page = match find_page(&args.code, &rules) {
+        Some(page) => page,
+        // Only a code that is not built in needs the crib, which may be broken or absent.
+        None => find_custom_page(context, &args.code).ok_or_else(|| not_found(&args.code, &rules))?,
     };
-    let Some(rule) = rules.iter().find(wanted) else {
-        let crib = Crib::open_lenient(context.global.crib.as_deref(), context.environment);
-        if let Some(rule) = crib.as_ref().ok().and_then(|(crib, _)| crib.custom_rule(&args.code)) {
-            terminal::line(&custom_page(rule));
-            return Ok(ExitCode::SUCCESS);
-        }
-        let near = catalog::closest(
-            &args.code,
-            rules
-                .iter()
-                .flat_map(|rule| [rule.code, rule.name])
-                .chain(CHANGES.iter().map(|rule| rule.name)),
-        );
-        let hint = near.map_or_else(
-            || "run `toolcrib check` to see the codes of its findings".to_owned(),
-            |near| format!("did you mean `{near}`?"),
-        );
-        return Err(CommandError::machine(format!("there is no rule `{}`", args.code)).hint(hint));
-    };
-    terminal::line(&docs::rule_page(rule));
+    terminal::line(&page);
     Ok(ExitCode::SUCCESS)
+}
+
+fn find_page(code: &str, rules: &[&Rule]) -> Option<String> {
+    let is_wanted = |rule: &&&Rule| rule.code.eq_ignore_ascii_case(code) || rule.name == code;
+    if let Some(change) = CHANGES.iter().find(|change| change.name == code) {
+        Some(docs::change_page(change))
+    } else if let Some(error_type) = ErrorType::from_text(code) {
+        Some(docs::error_page(error_type))
+    } else {
+        rules.iter().find(is_wanted).map(|rule| docs::rule_page(rule))
+    }
+}
+
+fn find_custom_page(context: &CommandContext<'_>, code: &str) -> Option<String> {
+    let (crib, _) =
+        Crib::open_lenient(context.global.crib.as_deref(), context.environment).ok()?;
+    crib.custom_rule(code).map(custom_page)
+}
+
+fn not_found(code: &str, rules: &[&Rule]) -> CommandError {
+    let known = rules
+        .iter()
+        .flat_map(|rule| [rule.code, rule.name])
+        .chain(CHANGES.iter().map(|change| change.name))
+        .chain(ErrorType::ALL.iter().map(|error_type| error_type.as_str()));
+    let hint = catalog::closest(code, known).map_or_else(
+        || "run `toolcrib check` to see the codes of its findings".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    CommandError::machine(format!("there is no rule or error type `{code}`")).hint(hint)
 }
 
 /// The page of one of the crib's own rules.

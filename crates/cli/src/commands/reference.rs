@@ -26,6 +26,7 @@ enum Page {
     Cli,
     Rules,
     Changes,
+    Errors,
     Config,
     Format(&'static Format, fn() -> Value),
 }
@@ -36,6 +37,7 @@ fn pages() -> Vec<Choice<Page>> {
         ("cli", "The command line", Page::Cli),
         ("rules", "Rules of `check`", Page::Rules),
         ("changes", "Rules of `diff`", Page::Changes),
+        ("errors", "Error types of calls", Page::Errors),
         ("config", "toolcrib.toml", Page::Config),
     ];
     let general = general.into_iter().map(|(name, help, value)| Choice { name, help, value });
@@ -60,6 +62,7 @@ fn write_page(page: Page) -> String {
         Page::Cli => cli(),
         Page::Rules => docs::rules_reference(&host::rules()),
         Page::Changes => docs::changes_reference(compat::CHANGES),
+        Page::Errors => docs::errors_reference(),
         Page::Config => fields(
             "toolcrib.toml",
             "Every key has a default. An unknown key is an error.",

@@ -210,9 +210,24 @@ fn every_code_that_check_prints_can_be_explained() {
     insta::assert_snapshot!(TempCrib::new().transcript(&["explain", "TC000"]), @r"
     exit code 2
     --- stderr
-    error: there is no rule `TC000`
+    error: there is no rule or error type `TC000`
      |
      = help: did you mean `TC001`?
+    ");
+}
+
+#[test]
+fn error_types_can_be_explained() {
+    let output = run_outside_crib(&["explain", "path_outside_roots"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    insta::assert_snapshot!(output.stdout, @r"
+    # path_outside_roots
+
+    Fault: caller. Exit code of `toolcrib call`: 4.
+
+    A path leads outside the roots of the crib.
+
+    What to do: Use a path inside the roots, or add the folder to `[crib] roots`.
     ");
 }
 

@@ -1,5 +1,6 @@
 //! Pages and terminal text, as they come out.
 
+mod error_type;
 mod harness;
 mod page;
 mod pages;
@@ -7,5 +8,4 @@ mod property;
 mod rule;
 mod site;
 mod sizes;
-
 mod terminal;
