@@ -38,7 +38,7 @@ pub struct CustomRuleText<'a> {
 }
 
 impl CustomRule {
-    /// Compiles a rule; the error says why it cannot be used.
+    /// Compiles a rule; the error is the reason why it cannot be used.
     pub fn compile(text: &CustomRuleText<'_>) -> Result<Self, String> {
         let is_own = text
             .code
@@ -72,7 +72,7 @@ impl CustomRule {
         })
     }
 
-    /// Checks a tool; the error says why the condition could not be evaluated.
+    /// Checks a tool; the error is the reason why the condition could not be evaluated.
     pub fn check(&self, tool: &Tool) -> Result<Option<Diagnostic>, String> {
         if self.tools.as_ref().is_some_and(|tools| !tools.is_match(&tool.name)) {
             return Ok(None);

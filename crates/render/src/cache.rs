@@ -1,8 +1,8 @@
-//! Documents that were rendered before, in case the same is asked for again.
+//! The cache of rendered documents.
 //!
-//! A document is known by everything that went into it. What else it depends on, the packages that R
-//! loaded, is known only afterwards: it is written down with the document and looked at when that is
-//! wanted again. A broken or missing entry is no entry; what cannot be kept is not kept.
+//! The key is a digest of all inputs that are known before a render. The packages that R loaded are known
+//! only afterwards, so an entry records them and is valid while they are unchanged. A corrupt entry is a
+//! cache miss, and a failure to write one is only logged.
 
 use std::{
     collections::BTreeMap,
@@ -75,8 +75,9 @@ impl Cache {
         spawn_blocking(move || load(&entry, &document)).await.ok()?
     }
 
-    /// Keeps a document under a key, and forgets the oldest if it is too much.
-    pub(super) async fn keep(&self, key: &str, rendered: &Rendered) {
+    /// Stores a document under a key, and evicts the oldest entries over the limit.
+    pub(super) async fn store(&self, key: &str, rendered: &Rendered) {
+        // One large document must not evict all others.
         if rendered.bytes.len() as u64 > self.max_bytes / 4 {
             return;
         }
@@ -90,14 +91,15 @@ impl Cache {
             depends: rendered.depends.iter().map(|path| Stamp::of(path)).collect(),
         };
         let (paths, bytes) = (self.paths(key), rendered.bytes.clone());
-        let (folder, most) = (self.folder.clone(), self.max_bytes);
-        let kept = spawn_blocking(move || {
+        let (folder, max_bytes) = (self.folder.clone(), self.max_bytes);
+        let stored = spawn_blocking(move || {
             DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+            // The entry comes last: a reader that finds it also finds its document.
             replace(&paths.1, &bytes)?;
             replace(&paths.0, &serde_json::to_vec(&entry)?)?;
-            evict_oldest(&folder, most)
+            evict_oldest(&folder, max_bytes)
         });
-        if let Ok(Err(error)) = kept.await {
+        if let Ok(Err(error)) = stored.await {
             tracing::warn!(%error, "could not cache a rendered document");
         }
     }
@@ -109,9 +111,9 @@ impl Cache {
 
 fn load(entry: &Path, document: &Path) -> Option<Rendered> {
     let found: Entry = serde_json::from_slice(&fs::read(entry).ok()?).ok()?;
-    let holds = found.version == VERSION
+    let is_valid = found.version == VERSION
         && found.depends.iter().all(|stamp| *stamp == Stamp::of(&stamp.path));
-    if !holds {
+    if !is_valid {
         return None;
     }
     let bytes = fs::read(document).ok().filter(|bytes| digest::of_bytes(bytes) == found.digest)?;
@@ -145,8 +147,8 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-fn evict_oldest(folder: &Path, most: u64) -> io::Result<()> {
-    let mut kept: Vec<_> = fs::read_dir(folder)?
+fn evict_oldest(folder: &Path, max_bytes: u64) -> io::Result<()> {
+    let mut documents: Vec<_> = fs::read_dir(folder)?
         .flatten()
         .filter_map(|entry| {
             let found = entry.metadata().ok()?;
@@ -154,10 +156,10 @@ fn evict_oldest(folder: &Path, most: u64) -> io::Result<()> {
         })
         .filter(|(_, _, path)| path.extension().is_some_and(|extension| extension == "document"))
         .collect();
-    kept.sort();
-    let mut total: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
-    for (_, bytes, path) in kept {
-        if total <= most {
+    documents.sort();
+    let mut total: u64 = documents.iter().map(|(_, bytes, _)| bytes).sum();
+    for (_, bytes, path) in documents {
+        if total <= max_bytes {
             break;
         }
         total -= bytes;
@@ -195,8 +197,8 @@ mod tests {
         fs::write(&package, "Version: 1")?;
         let cache = Cache::new(folder.path().join("renders"), 1000);
         assert!(cache.find("key").await.is_none());
-        cache.keep("key", &rendered(10, std::slice::from_ref(&package))).await;
-        let found = cache.find("key").await.ok_or("kept")?;
+        cache.store("key", &rendered(10, std::slice::from_ref(&package))).await;
+        let found = cache.find("key").await.ok_or("a cached document")?;
         assert_eq!(
             (found.bytes.len(), found.cached, found.versions["R"].as_str()),
             (10, true, "4")
@@ -211,7 +213,7 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let cache = Cache::new(folder.path().to_owned(), 1000);
         for number in 0..8 {
-            cache.keep(&format!("key{number}"), &rendered(200, &[])).await;
+            cache.store(&format!("key{number}"), &rendered(200, &[])).await;
         }
         let documents = fs::read_dir(folder.path())?
             .flatten()
@@ -219,7 +221,7 @@ mod tests {
         assert_eq!(documents.count(), 5);
         fs::write(folder.path().join("key7.document"), "something else")?;
         assert!(cache.find("key7").await.is_none());
-        cache.keep("large", &rendered(900, &[])).await;
+        cache.store("large", &rendered(900, &[])).await;
         assert!(cache.find("large").await.is_none());
         Ok(())
     }

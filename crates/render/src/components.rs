@@ -20,9 +20,9 @@ pub(super) const RSCRIPT: &str = "Rscript";
 pub(super) const TEX: [&str; 3] = ["pdflatex", "xelatex", "lualatex"];
 /// Time limit for a program to print its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
-/// Memory limit for the same.
+/// Memory limit of such a program.
 const MEMORY_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-/// The most output that is read.
+/// Maximum bytes of its output that are read.
 const MAX_VERSION_BYTES: usize = 64 * 1024;
 
 /// A program or package that rendering uses.
@@ -40,8 +40,8 @@ pub struct Component {
     pub hint: Option<String>,
 }
 
-/// What a document may need: name, purpose, how to install it.
-const NEEDED: [(&str, &str, &str); 6] = [
+/// Programs and packages for local rendering: name, purpose, how to install it.
+const LOCAL_COMPONENTS: [(&str, &str, &str); 6] = [
     (
         "R",
         "runs the code of documents on this machine",
@@ -64,7 +64,7 @@ const NEEDED: [(&str, &str, &str); 6] = [
     ),
     (
         "tex",
-        "makes PDF of LaTeX",
+        "converts LaTeX to PDF",
         "Debian, Ubuntu: apt install texlive-latex-recommended texlive-latex-extra lmodern; elsewhere, in R: \
          tinytex::install_tinytex()",
     ),
@@ -73,7 +73,7 @@ const NEEDED: [(&str, &str, &str); 6] = [
 
 /// The failure for a missing component, with how to install it.
 pub(super) fn missing(component: &str, backend: Backend) -> Failure {
-    let known = NEEDED.iter().find(|(name, ..)| *name == component);
+    let known = LOCAL_COMPONENTS.iter().find(|(name, ..)| *name == component);
     let (name, hint) = known.map_or((component, ""), |(name, _, hint)| (*name, *hint));
     let what = match name {
         "tex" => "PDF needs TeX",
@@ -81,11 +81,11 @@ pub(super) fn missing(component: &str, backend: Backend) -> Failure {
         name => &format!("rendering needs {name}"),
     };
     let instead =
-        if name == "quarto" { ", or name it .Rmd if it needs nothing of Quarto's own" } else { "" };
+        if name == "quarto" { ", or rename it to .Rmd if it uses no Quarto features" } else { "" };
     let message = match backend {
-        Backend::Local => format!(
-            "{what}, which is not on this machine; install it ({hint}){instead}, then call again"
-        ),
+        Backend::Local => {
+            format!("{what}, which is not installed; install it ({hint}){instead}, then call again")
+        }
         Backend::Docker | Backend::Compose => {
             format!(
                 "{what}, which is not in the image; use an image that has it (`image` in the `[documents]` section){instead}"
@@ -102,31 +102,33 @@ const R_VERSIONS: &str = "cat(as.character(getRversion()), '\\n'); for (p in c('
 
 impl Inner {
     pub(super) async fn components(&self) -> Vec<Component> {
-        let printed = self.ask(RSCRIPT, &["--vanilla", "-e", R_VERSIONS]).await.unwrap_or_default();
+        // One process reports all three: starting R takes most of the time.
+        let printed =
+            self.query_program(RSCRIPT, &["--vanilla", "-e", R_VERSIONS]).await.unwrap_or_default();
         let mut versions = printed
             .lines()
             .map(|line| line.trim().to_owned())
             .map(|line| (!line.is_empty()).then_some(line));
         let mut next = || versions.next().flatten();
         let (r, rmarkdown, knitr) = (next(), next(), next());
-        let pandoc = self.first_line("pandoc", &["--version"]).await;
-        let quarto = self.first_line("quarto", &["--version"]).await;
-        let found = [r, rmarkdown, knitr, pandoc, self.tex().await, quarto];
-        let mut all: Vec<_> = NEEDED
+        let pandoc = self.query_first_line("pandoc", &["--version"]).await;
+        let quarto = self.query_first_line("quarto", &["--version"]).await;
+        let found = [r, rmarkdown, knitr, pandoc, self.find_tex().await, quarto];
+        let mut all: Vec<_> = LOCAL_COMPONENTS
             .iter()
             .zip(found)
-            .map(|((name, purpose, hint), found)| component(name, purpose, hint, found))
+            .map(|((name, purpose, hint), found)| build_component(name, purpose, hint, found))
             .collect();
         let (docker, why) = match self.engine().await {
             Ok(engine) => (Some(format!("{} at {}", engine.version, engine.socket)), String::new()),
             Err(failure) => (None, failure.message),
         };
-        all.push(component("docker", "renders in a container", &why, docker));
+        all.push(build_component("docker", "renders in a container", &why, docker));
         let (compose, why) = match self.compose().await {
             Ok(command) => (Some(command.version), String::new()),
             Err(failure) => (None, failure.message),
         };
-        all.push(component(
+        all.push(build_component(
             "compose",
             "renders in a container, if a call asks for Compose",
             &why,
@@ -135,9 +137,9 @@ impl Inner {
         all
     }
 
-    async fn tex(&self) -> Option<String> {
+    async fn find_tex(&self) -> Option<String> {
         for name in TEX {
-            if let Some(version) = self.first_line(name, &["--version"]).await {
+            if let Some(version) = self.query_first_line(name, &["--version"]).await {
                 return Some(version);
             }
         }
@@ -145,21 +147,21 @@ impl Inner {
     }
 
     /// The first line of the output of a program, if it is installed.
-    async fn first_line(&self, name: &str, words: &[&str]) -> Option<String> {
-        self.ask(name, words).await?.lines().next().map(|line| line.trim().to_owned())
+    async fn query_first_line(&self, name: &str, words: &[&str]) -> Option<String> {
+        self.query_program(name, words).await?.lines().next().map(|line| line.trim().to_owned())
     }
 
     /// The output of a program, if it is installed and succeeds.
-    pub(super) async fn ask(&self, name: &str, words: &[&str]) -> Option<String> {
+    pub(super) async fn query_program(&self, name: &str, words: &[&str]) -> Option<String> {
         let program = find_program(&self.host.environment, name)?;
         let words = words.iter().map(|word| (*word).to_owned()).collect();
         let wanted =
             RenderProgram { name, program, words, ..RenderProgram::new(&self.host, MEMORY_BYTES) };
-        self.answer(wanted).await
+        self.capture_output(wanted).await
     }
 
-    /// What a program answers, if it is content.
-    pub(super) async fn answer(&self, wanted: RenderProgram<'_>) -> Option<String> {
+    /// The output of a program, if it exits with code 0.
+    pub(super) async fn capture_output(&self, wanted: RenderProgram<'_>) -> Option<String> {
         let command = Arc::new(build_command(&self.host, wanted).ok()?);
         let request = RunRequest {
             input: None,
@@ -176,7 +178,7 @@ impl Inner {
     }
 }
 
-fn component(
+fn build_component(
     name: &'static str,
     purpose: &'static str,
     hint: &str,

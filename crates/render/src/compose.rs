@@ -43,7 +43,7 @@ const MARGIN: Duration = Duration::from_secs(30);
 const BUILD_TIMEOUT: Duration = Duration::from_secs(3600);
 /// Time limit for cleaning up.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(30);
-/// Allowance for archive headers and the other files.
+/// Room for archive headers and the report, beside the document.
 const ARCHIVE_OVERHEAD: usize = 8 * 1024 * 1024;
 /// Memory limit of the command.
 const MEMORY_BYTES: u64 = 2 * 1024 * 1024 * 1024;
@@ -59,12 +59,12 @@ const SCRIPT: &str = "\
     echo; echo \"$$1 end\"; \
     tar -c -f - -C $$job out >&3; exit $$code";
 
-/// How long a daemon that did not answer is not asked again.
+/// Time after which a daemon that did not answer is asked again.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// A Compose command.
 #[derive(Clone, Debug)]
-pub(super) struct Command {
+pub(super) struct ComposeCommand {
     name: &'static str,
     program: PathBuf,
     words: &'static [&'static str],
@@ -74,26 +74,26 @@ pub(super) struct Command {
     socket: Option<String>,
 }
 
-impl Command {
+impl ComposeCommand {
     /// The same command for the daemon at `socket`.
-    pub(super) fn at(self, socket: String) -> Self {
+    pub(super) fn with_socket(self, socket: String) -> Self {
         Self { socket: Some(socket), ..self }
     }
 }
 
 impl Inner {
     /// The first command that is installed.
-    pub(super) async fn compose(&self) -> Result<Command, Failure> {
+    pub(super) async fn compose(&self) -> Result<ComposeCommand, Failure> {
         if let Some(known) = self.compose_command.get() {
             return Ok(known.clone());
         }
         for (name, words) in COMMANDS {
-            let asked: Vec<_> = words.iter().copied().chain(["version", "--short"]).collect();
+            let query: Vec<_> = words.iter().copied().chain(["version", "--short"]).collect();
             if let (Some(program), Some(printed)) =
-                (find_program(&self.host.environment, name), self.ask(name, &asked).await)
+                (find_program(&self.host.environment, name), self.query_program(name, &query).await)
             {
                 let version = format!("{} {}", [&[name], words].concat().join(" "), printed.trim());
-                let found = Command { name, program, words, version, socket: None };
+                let found = ComposeCommand { name, program, words, version, socket: None };
                 return Ok(self.compose_command.get_or_init(|| async { found }).await.clone());
             }
         }
@@ -103,53 +103,53 @@ impl Inner {
     }
 
     /// A command whose daemon answers. Asking is slow, so a daemon that did not answer is skipped for a while.
-    pub(super) async fn answering_compose(&self) -> Option<Command> {
-        let mut silent = self.silent.lock().await;
-        if silent.is_some_and(|since| since.elapsed() < RETRY_AFTER) {
+    pub(super) async fn reachable_compose(&self) -> Option<ComposeCommand> {
+        let mut failed_at = self.compose_failed_at.lock().await;
+        if failed_at.is_some_and(|time| time.elapsed() < RETRY_AFTER) {
             return None;
         }
         let command = self.compose().await.ok();
         let answers = match &command {
-            Some(Command { name: "docker-compose", .. }) | None => false,
+            // `docker-compose version` does not contact the daemon, so its answer proves nothing.
+            Some(ComposeCommand { name: "docker-compose", .. }) | None => false,
             Some(command) => self.reaches_daemon(command).await,
         };
-        *silent = (!answers).then(Instant::now);
+        *failed_at = (!answers).then(Instant::now);
         command.filter(|_| answers)
     }
 
     /// Whether the command reaches its daemon.
-    async fn reaches_daemon(&self, command: &Command) -> bool {
+    async fn reaches_daemon(&self, command: &ComposeCommand) -> bool {
         let wanted = RenderProgram {
             name: command.name,
             program: command.program.clone(),
             words: vec!["version".to_owned()],
             network: Network::Allowed,
-            variables: self.daemon(command),
+            variables: self.daemon_variables(command),
             read: docker_config_folder(&self.host).into_iter().collect(),
             ..RenderProgram::new(&self.host, MEMORY_BYTES)
         };
-        self.answer(wanted).await.is_some()
+        self.capture_output(wanted).await.is_some()
     }
 
     /// Variables that point the command to its daemon: the one that answered, else the configured one.
-    fn daemon(&self, command: &Command) -> Vec<(String, String)> {
-        let only = Some(&self.settings.sockets)
-            .filter(|sockets| sockets.len() == 1)
-            .and_then(|sockets| sockets.first());
-        let named = command
-            .socket
-            .as_ref()
-            .or(only)
-            .map(|socket| ("DOCKER_HOST".to_owned(), socket.clone()));
-        let own = docker_config_folder(&self.host)
-            .map(|own| ("DOCKER_CONFIG".to_owned(), own.display().to_string()));
-        named.into_iter().chain(own).collect()
+    fn daemon_variables(&self, command: &ComposeCommand) -> Vec<(String, String)> {
+        // With several sockets configured, the choice is left to the context of the command.
+        let configured = match self.settings.sockets.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        };
+        let socket = command.socket.as_ref().or(configured);
+        let host = socket.map(|socket| ("DOCKER_HOST".to_owned(), socket.clone()));
+        let config = docker_config_folder(&self.host)
+            .map(|folder| ("DOCKER_CONFIG".to_owned(), folder.display().to_string()));
+        host.into_iter().chain(config).collect()
     }
 
     pub(super) async fn render_by_compose(
         &self,
         job: &Arc<RenderJob>,
-        command: &Command,
+        command: &ComposeCommand,
         digest: Option<&str>,
         on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
@@ -162,31 +162,31 @@ impl Inner {
         if self.settings.image.is_none() && digest.is_none() {
             self.build(&project, &mut log).await?;
         }
-        let longest = usize::try_from(self.settings.output_bytes)
+        let max_bytes = usize::try_from(self.settings.output_bytes)
             .unwrap_or(usize::MAX)
             .saturating_add(ARCHIVE_OVERHEAD);
         let request = RunRequest {
             input: Some(archive),
-            output: Output::Data(longest),
+            output: Output::Data(max_bytes),
             timeout: self.settings.timeout + MARGIN,
             limits: None,
         };
         let run = Arc::new(project.command(&["run", "--rm", "-T", SERVICE], Input::Piped)?);
         let (exit, data) = child::run(&self.host.launcher, run, request, &mut log).await?;
-        if data.len() > longest {
+        if data.len() > max_bytes {
             return Err(exchange::output_too_large(data.len() as u64, self.settings.output_bytes));
         }
         let (chunk, log) = (log.chunk(), log.finish());
         let returned = match exchange::unpack(&data, job.format, self.settings.output_bytes) {
             Ok(returned) if !data.is_empty() && !matches!(exit, ExitReason::TimedOut) => {
-                project.finished();
+                project.finish();
                 returned
             }
             Err(failure) if failure.error_type == ErrorType::OutputTooLarge => return Err(failure),
             // The container was killed before it could pack anything.
             _ if verdict::was_killed(&exit) => ReturnedFiles::default(),
             // Without an archive the command failed, not the document.
-            _ => return Err(failed(&exit, &log)),
+            _ => return Err(describe_failure(&exit, &log)),
         };
         let image = Some(digest.map_or_else(|| docker::reference(&self.settings), str::to_owned));
         let mut rendered = verdict::build_result(
@@ -231,16 +231,16 @@ impl Inner {
 struct Project {
     folder: Option<PrivateFolder>,
     name: String,
-    command: Command,
+    command: ComposeCommand,
     variables: Vec<(String, String)>,
     host: RenderHost,
 }
 
 impl Project {
-    fn write_files(inner: &Inner, command: &Command, token: &str) -> Result<Self, Failure> {
-        let made = || {
+    fn write_files(inner: &Inner, command: &ComposeCommand, token: &str) -> Result<Self, Failure> {
+        let create = || {
             let folder = PrivateFolder::create(&inner.host.temp_folder, NAME)?;
-            fs::write(folder.path().join(FILE), service(&inner.settings, token).to_string())?;
+            fs::write(folder.path().join(FILE), build_service(&inner.settings, token).to_string())?;
             for (name, text) in docker::build_files() {
                 fs::write(folder.path().join(name), text)?;
             }
@@ -248,13 +248,13 @@ impl Project {
         };
         Ok(Self {
             folder: Some(
-                made().map_err(|error| {
+                create().map_err(|error| {
                     exchange::io_failure("a render could not be prepared", &error)
                 })?,
             ),
             name: format!("toolcrib-{token}"),
             command: command.clone(),
-            variables: inner.daemon(command),
+            variables: inner.daemon_variables(command),
             host: inner.host.clone(),
         })
     }
@@ -282,8 +282,8 @@ impl Project {
         )
     }
 
-    /// The command finished and has removed its container.
-    fn finished(mut self) {
+    /// The command has finished and removed its container, so there is nothing left to clean up.
+    fn finish(mut self) {
         self.folder.take();
     }
 }
@@ -297,7 +297,7 @@ impl Drop for Project {
             return;
         };
         let launcher = Arc::clone(&self.host.launcher);
-        let tidy = async move {
+        let cleanup = async move {
             let request = RunRequest {
                 input: None,
                 output: Output::Log,
@@ -308,7 +308,7 @@ impl Drop for Project {
             tracing::debug!(?exit, "removed the containers of a cancelled render");
             drop(folder);
         };
-        self.host.cleanup.spawn_on(tidy, &runtime);
+        self.host.cleanup.spawn_on(cleanup, &runtime);
     }
 }
 
@@ -319,13 +319,13 @@ fn docker_config_folder(host: &RenderHost) -> Option<PathBuf> {
     home.map(|home| home.join(".docker")).filter(|folder| folder.is_dir())
 }
 
-fn service(settings: &RenderSettings, token: &str) -> Value {
+fn build_service(settings: &RenderSettings, token: &str) -> Value {
     let seconds = settings.timeout.as_secs().max(1);
     // The container stops by itself, even if the server is gone.
-    let (most, seconds) = ((seconds + MARGIN.as_secs()).to_string(), seconds.to_string());
+    let (total_seconds, seconds) = ((seconds + MARGIN.as_secs()).to_string(), seconds.to_string());
     let mut service = json!({
         "image": docker::reference(settings),
-        "entrypoint": ["timeout", "-k", "5", most, "sh", "-c", SCRIPT, "sh", token, seconds, FOLDER],
+        "entrypoint": ["timeout", "-k", "5", total_seconds, "sh", "-c", SCRIPT, "sh", token, seconds, FOLDER],
         "volumes": [FOLDER],
         "user": format!("{USER}:{USER}"),
         "environment": exchange::VARIABLES,
@@ -351,7 +351,7 @@ fn service(settings: &RenderSettings, token: &str) -> Value {
     json!({"services": {SERVICE: service}})
 }
 
-fn failed(exit: &ExitReason, log: &[String]) -> Failure {
+fn describe_failure(exit: &ExitReason, log: &[String]) -> Failure {
     let last = log
         .iter()
         .rev()

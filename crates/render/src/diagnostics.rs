@@ -53,14 +53,14 @@ pub(super) fn diagnose(error: &RenderError<'_>) -> Vec<RenderDiagnostic> {
     let quitting =
         error.log.iter().rev().find_map(|line| QUITTING.captures(line.as_str()).ok().flatten());
     let mut found = vec![match quitting {
-        Some(captures) => in_chunk(error, &captures),
-        None => outside_chunks(error),
+        Some(captures) => locate_in_chunk(error, &captures),
+        None => locate_in_front_matter(error),
     }];
-    found.extend(latex(error.log));
+    found.extend(list_latex_errors(error.log));
     found
 }
 
-fn in_chunk(error: &RenderError<'_>, captures: &Captures<'_, str>) -> RenderDiagnostic {
+fn locate_in_chunk(error: &RenderError<'_>, captures: &Captures<'_, str>) -> RenderDiagnostic {
     let text = |names: [&str; 2]| {
         names.iter().find_map(|name| captures.name(name)).map(|found| found.as_str().to_owned())
     };
@@ -75,8 +75,8 @@ fn in_chunk(error: &RenderError<'_>, captures: &Captures<'_, str>) -> RenderDiag
     }
 }
 
-/// YAML errors count lines from the one after `---`.
-fn outside_chunks(error: &RenderError<'_>) -> RenderDiagnostic {
+/// An error outside all chunks. YAML errors count lines from the one after `---`.
+fn locate_in_front_matter(error: &RenderError<'_>) -> RenderDiagnostic {
     let captures = YAML.captures(error.message).ok().flatten();
     let line = captures
         .and_then(|captures| captures.get(1)?.as_str().parse::<usize>().ok())
@@ -90,19 +90,20 @@ fn outside_chunks(error: &RenderError<'_>) -> RenderDiagnostic {
 }
 
 /// LaTeX marks errors with an exclamation mark.
-fn latex(log: &[String]) -> impl Iterator<Item = RenderDiagnostic> {
-    let wrong = log
+fn list_latex_errors(log: &[String]) -> impl Iterator<Item = RenderDiagnostic> {
+    let errors = log
         .iter()
         .filter_map(|line| line.strip_prefix("! "))
         .filter(|line| !line.starts_with("Emergency stop"));
-    wrong.take(5).map(|message| RenderDiagnostic {
+    // The first errors matter; the others are usually consequences.
+    errors.take(5).map(|message| RenderDiagnostic {
         message: message.to_owned(),
         ..RenderDiagnostic::default()
     })
 }
 
 /// The file that LaTeX could not find, if any.
-pub(super) fn missing_style(log: &[String]) -> Option<&str> {
+pub(super) fn find_missing_style(log: &[String]) -> Option<&str> {
     log.iter().find_map(|line| {
         line.split_once("File `")?.1.split_once("' not found").map(|(file, _)| file)
     })
@@ -110,28 +111,28 @@ pub(super) fn missing_style(log: &[String]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RenderDiagnostic, RenderError, diagnose, missing_style};
+    use super::{RenderDiagnostic, RenderError, diagnose, find_missing_style};
 
-    fn diagnosed(message: &str, chunk: Option<&str>, log: &[&str]) -> Vec<RenderDiagnostic> {
+    fn diagnose_log(message: &str, chunk: Option<&str>, log: &[&str]) -> Vec<RenderDiagnostic> {
         let log: Vec<_> = log.iter().map(|line| (*line).to_owned()).collect();
         diagnose(&RenderError { message, chunk, log: &log })
     }
 
     #[test]
-    fn finds_the_chunk_however_knitr_says_it() {
+    fn finds_the_chunk_in_every_knitr_format() {
         let lines = [
             "Quitting from lines 23-24 (my report.Rmd) ",
             "Quitting from lines 23-24 [broken] (my report.Rmd)",
             "Quitting from my report.Rmd:23-24 [broken]",
         ];
         for line in lines {
-            let found = diagnosed("no such thing", Some("broken"), &["before", line]);
+            let found = diagnose_log("no such thing", Some("broken"), &["before", line]);
             let [only] = &found[..] else { panic!("{found:?}") };
             assert_eq!(only.file.as_deref(), Some("my report.Rmd"), "{line}");
             assert_eq!(only.label.as_deref(), Some("broken"), "{line}");
             assert_eq!((only.first_line, only.last_line), (Some(23), Some(24)), "{line}");
         }
-        let one = diagnosed("x", None, &["Quitting from lines 7 [a b] (d.Rmd)"]);
+        let one = diagnose_log("x", None, &["Quitting from lines 7 [a b] (d.Rmd)"]);
         assert_eq!(
             (one[0].first_line, one[0].last_line, one[0].label.as_deref()),
             (Some(7), Some(7), Some("a b"))
@@ -139,18 +140,18 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_after_the_chunks_is_not_blamed_on_the_last_one() {
+    fn an_error_after_the_chunks_has_no_label() {
         let log = ["! LaTeX Error: File `framed.sty' not found.", "", "! Emergency stop."];
-        let found = diagnosed("LaTeX failed to compile document.tex", Some("last"), &log);
+        let found = diagnose_log("LaTeX failed to compile document.tex", Some("last"), &log);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].label, None);
         assert_eq!(found[1].message, "LaTeX Error: File `framed.sty' not found.");
-        assert_eq!(missing_style(&log.map(str::to_owned)), Some("framed.sty"));
+        assert_eq!(find_missing_style(&log.map(str::to_owned)), Some("framed.sty"));
     }
 
     #[test]
-    fn front_matter_is_counted_from_the_first_line_of_the_file() {
-        let found = diagnosed(
+    fn lines_of_front_matter_count_from_the_start_of_the_file() {
+        let found = diagnose_log(
             "Scanner error: mapping values are not allowed in this context at line 1, column 14",
             None,
             &[],

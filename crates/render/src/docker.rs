@@ -60,7 +60,7 @@ impl Inner {
             }
         }
         let message = format!(
-            "Docker does not answer: tried {}; start it, or set DOCKER_HOST",
+            "Docker does not answer: tried {}; start it, or set `DOCKER_HOST`",
             tried.join(", ")
         );
         Err(Failure::new(ErrorType::DockerUnavailable, message))
@@ -103,16 +103,18 @@ impl Inner {
         job: &RenderJob,
         log: &mut Log,
     ) -> Result<(ExitReason, ReturnedFiles), Failure> {
-        container.put(archive).await?;
+        container.upload(archive).await?;
         let exit = match timeout(self.settings.timeout + MARGIN, container.run(log)).await {
             Ok(exit) => exit?,
             Err(_) => ExitReason::TimedOut,
         };
-        let longest = self.settings.output_bytes;
+        let max_bytes = self.settings.output_bytes;
         let returned = match exit {
             ExitReason::Exited(_) => ReturnedFiles {
-                result: container.get(exchange::RESULT, exchange::RESULT_BYTES).await?,
-                document: container.get(&exchange::document(job.format), longest).await?,
+                result: container.download(exchange::RESULT, exchange::RESULT_BYTES).await?,
+                document: container
+                    .download(&exchange::document_name(job.format), max_bytes)
+                    .await?,
             },
             _ => ReturnedFiles::default(),
         };
@@ -139,8 +141,8 @@ async fn connect(socket: &str) -> Result<Engine, String> {
 }
 
 /// The failure for an error of the daemon.
-fn failed(what: &str, error: &bollard::errors::Error) -> Failure {
+fn docker_failure(action: &str, error: &bollard::errors::Error) -> Failure {
     let message =
-        format!("{what}: {error}; check that Docker runs (`toolcrib doctor`), then call again");
+        format!("{action}: {error}; check that Docker runs (`toolcrib doctor`), then call again");
     Failure::new(ErrorType::DockerFailed, message)
 }

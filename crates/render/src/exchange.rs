@@ -46,7 +46,7 @@ pub(super) struct ReturnedFiles {
 }
 
 /// The name of the rendered document.
-pub(super) fn document(format: Format) -> String {
+pub(super) fn document_name(format: Format) -> String {
     format!("document.{}", format.extension())
 }
 
@@ -57,7 +57,7 @@ fn job_json(job: &RenderJob, token: &str) -> String {
 }
 
 /// All input files, by path.
-fn files<'a>(job: &'a RenderJob, token: &str) -> Vec<(String, Cow<'a, [u8]>)> {
+fn input_files<'a>(job: &'a RenderJob, token: &str) -> Vec<(String, Cow<'a, [u8]>)> {
     let own = [
         (JOB.to_owned(), job_json(job, token).into_bytes().into()),
         (SCRIPT_FILE.to_owned(), SCRIPT.as_bytes().into()),
@@ -73,7 +73,7 @@ fn files<'a>(job: &'a RenderJob, token: &str) -> Vec<(String, Cow<'a, [u8]>)> {
 pub(super) fn write_files(folder: &Path, job: &RenderJob, token: &str) -> io::Result<()> {
     fs::create_dir(folder.join(SOURCE))?;
     fs::create_dir(folder.join(OUT))?;
-    for (name, bytes) in files(job, token) {
+    for (name, bytes) in input_files(job, token) {
         let name = Path::new(&name);
         // Callers validate names; this check keeps a mistake there from escaping the folder.
         if !name.components().all(|part| matches!(part, Component::Normal(_))) {
@@ -96,7 +96,7 @@ pub(super) fn write_files(folder: &Path, job: &RenderJob, token: &str) -> io::Re
 
 /// Packs the input files for a container.
 pub(super) fn pack(job: &RenderJob, token: &str) -> io::Result<Vec<u8>> {
-    archive(files(job, token))
+    archive(input_files(job, token))
 }
 
 /// Builds a tar archive whose entries belong to [`USER`].
@@ -105,31 +105,32 @@ pub(super) fn archive<'a>(
 ) -> io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(Vec::new());
     let mut folders = BTreeSet::new();
-    add(&mut archive, OUT, tar::EntryType::Directory, &[])?;
+    append_entry(&mut archive, OUT, tar::EntryType::Directory, &[])?;
     for (name, bytes) in files {
+        // Entries for the folders, too, so that they belong to the same user.
         let above =
             Path::new(&name).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
         for folder in
             above.map(|folder| folder.display().to_string()).collect::<Vec<_>>().into_iter().rev()
         {
             if folders.insert(folder.clone()) {
-                add(&mut archive, &folder, tar::EntryType::Directory, &[])?;
+                append_entry(&mut archive, &folder, tar::EntryType::Directory, &[])?;
             }
         }
-        add(&mut archive, &name, tar::EntryType::Regular, &bytes)?;
+        append_entry(&mut archive, &name, tar::EntryType::Regular, &bytes)?;
     }
     archive.into_inner()
 }
 
-fn add(
+fn append_entry(
     archive: &mut tar::Builder<Vec<u8>>,
     name: &str,
-    kind: tar::EntryType,
+    entry_type: tar::EntryType,
     bytes: &[u8],
 ) -> io::Result<()> {
     let mut header = tar::Header::new_gnu();
-    header.set_entry_type(kind);
-    header.set_mode(if kind.is_dir() { 0o755 } else { 0o644 });
+    header.set_entry_type(entry_type);
+    header.set_mode(if entry_type.is_dir() { 0o755 } else { 0o644 });
     header.set_uid(USER);
     header.set_gid(USER);
     header.set_size(bytes.len() as u64);
@@ -155,7 +156,7 @@ pub(super) fn unpack(
         };
         let (target, max_bytes) = match name {
             RESULT => (&mut returned.result, RESULT_BYTES),
-            name if name == document(format) => (&mut returned.document, max_bytes),
+            name if name == document_name(format) => (&mut returned.document, max_bytes),
             _ => continue,
         };
         if entry.size() > max_bytes {
@@ -181,7 +182,7 @@ pub(super) fn read_results(
     }
     Ok(ReturnedFiles {
         result: read(&out.join(RESULT), RESULT_BYTES)?,
-        document: read(&out.join(document(format)), max_bytes)?,
+        document: read(&out.join(document_name(format)), max_bytes)?,
     })
 }
 
@@ -207,13 +208,13 @@ pub(super) fn output_too_large(length: u64, max_bytes: u64) -> Failure {
 }
 
 /// The failure for an I/O error.
-pub(super) fn io_failure(what: &str, error: &io::Error) -> Failure {
+pub(super) fn io_failure(context: &str, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Failure::new(
             ErrorType::DiskFull,
-            format!("{what}: the disk is full; free some space and try again"),
+            format!("{context}: the disk is full; free some space and try again"),
         ),
-        _ => Failure::new(ErrorType::RenderFailed, format!("{what}: {error}")),
+        _ => Failure::new(ErrorType::RenderFailed, format!("{context}: {error}")),
     }
 }
 

@@ -22,15 +22,6 @@ impl Format {
     /// All formats.
     pub const ALL: [Self; 3] = [Self::Html, Self::Pdf, Self::Word];
 
-    /// The name in arguments.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Html => "html",
-            Self::Pdf => "pdf",
-            Self::Word => "word",
-        }
-    }
-
     /// The file extension.
     pub fn extension(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 //!
 //! A [`RenderJob`] is bytes in, a [`Rendered`] is bytes out: no backend sees the folder that the
 //! document comes from. Every backend runs the same script (`image/render.R`), and `verdict.rs`
-//! evaluates what it returns. Dropping a render kills its processes and removes its containers.
+//! evaluates its output. Dropping a render kills its processes and removes its containers.
 //! Nothing is opened, started or connected to before the first render.
 
 mod cache;
@@ -30,7 +30,7 @@ use tokio::sync::{Mutex, OnceCell, Semaphore};
 
 use cache::Cache;
 pub use components::Component;
-use compose::Command;
+use compose::ComposeCommand;
 pub use diagnostics::RenderDiagnostic;
 pub use host::RenderHost;
 pub use job::{Backend, Format, Freshness, RenderJob, Rendered, SourceFile, Warning};
@@ -47,13 +47,13 @@ struct Inner {
     host: RenderHost,
     permits: Semaphore,
     cache: Cache,
-    /// Set once orphaned containers have been removed.
+    /// Set once orphaned containers have been removed: a server does so only once.
     swept: OnceCell<()>,
     /// The Compose command, once found.
-    compose_command: OnceCell<Command>,
+    compose_command: OnceCell<ComposeCommand>,
     /// When the daemon of Compose last failed to answer.
-    silent: Mutex<Option<Instant>>,
-    /// Held while an image is built.
+    compose_failed_at: Mutex<Option<Instant>>,
+    /// Held while an image is built, so that concurrent renders build it once.
     building: Mutex<()>,
 }
 
@@ -65,7 +65,7 @@ impl Renderer {
             cache: Cache::new(settings.cache.clone(), settings.cache_bytes),
             swept: OnceCell::new(),
             compose_command: OnceCell::new(),
-            silent: Mutex::default(),
+            compose_failed_at: Mutex::default(),
             building: Mutex::new(()),
             host,
             settings,
@@ -85,21 +85,21 @@ impl Renderer {
     ) -> Result<Rendered, Failure> {
         let started = Instant::now();
         let inner = &*self.0;
-        let chosen = inner.select_backend(&job, &on_progress).await?;
+        let selected = inner.select_backend(&job, &on_progress).await?;
         let job = Arc::new(job);
-        let key = inner.key(&job, &chosen.place).await;
+        let key = inner.key(&job, &selected.target).await;
         if job.freshness.may_be_cached()
             && let Some(found) = inner.cache.find(&key).await
         {
-            return Ok(Rendered { reason: chosen.reason, duration: started.elapsed(), ..found });
+            return Ok(Rendered { reason: selected.reason, duration: started.elapsed(), ..found });
         }
-        let _seat =
+        let _permit =
             inner.permits.acquire().await.map_err(|_| {
                 Failure::new(ErrorType::InternalError, "the renderer is shutting down")
             })?;
-        let rendered = inner.run(&job, &chosen.place, on_progress).await?;
-        inner.cache.keep(&key, &rendered).await;
-        Ok(Rendered { reason: chosen.reason, duration: started.elapsed(), ..rendered })
+        let rendered = inner.run(&job, &selected.target, on_progress).await?;
+        inner.cache.store(&key, &rendered).await;
+        Ok(Rendered { reason: selected.reason, duration: started.elapsed(), ..rendered })
     }
 
     /// The components that rendering can use, and whether they are installed.
@@ -112,10 +112,10 @@ impl Inner {
     async fn run(
         &self,
         job: &Arc<RenderJob>,
-        place: &RenderTarget,
+        target: &RenderTarget,
         on_progress: ProgressCallback,
     ) -> Result<Rendered, Failure> {
-        match place {
+        match target {
             RenderTarget::Docker(engine, image) => {
                 self.render_by_docker(job, engine, image, on_progress).await
             }

@@ -27,16 +27,16 @@ impl Inner {
     /// Checks that local rendering is allowed and its components are installed.
     pub(super) fn check_local(&self, job: &RenderJob) -> Result<(), Failure> {
         if !self.settings.allow_local {
-            return Err(not_allowed());
+            return Err(local_not_allowed());
         }
-        let find = |name: &str| find_program(&self.host.environment, name).is_some();
+        let is_found = |name: &str| find_program(&self.host.environment, name).is_some();
         let needed = [
-            ("R", find(RSCRIPT)),
-            ("quarto", !job.is_quarto() || find("quarto")),
-            ("pandoc", job.is_quarto() || find("pandoc")),
-            ("tex", job.format != Format::Pdf || TEX.iter().any(|name| find(name))),
+            ("R", is_found(RSCRIPT)),
+            ("quarto", !job.is_quarto() || is_found("quarto")),
+            ("pandoc", job.is_quarto() || is_found("pandoc")),
+            ("tex", job.format != Format::Pdf || TEX.iter().any(|name| is_found(name))),
         ];
-        match needed.iter().find(|(_, there)| !there) {
+        match needed.iter().find(|(_, is_installed)| !is_installed) {
             Some((missing, _)) => Err(components::missing(missing, Backend::Local)),
             None => Ok(()),
         }
@@ -64,9 +64,9 @@ impl Inner {
             }),
         };
         let (exit, _) = child::run(&self.host.launcher, command, request, &mut log).await?;
-        let (format, longest) = (job.format, self.settings.output_bytes);
+        let (format, max_bytes) = (job.format, self.settings.output_bytes);
         let returned =
-            spawn_blocking(move || exchange::read_results(folder.path(), format, longest)).await;
+            spawn_blocking(move || exchange::read_results(folder.path(), format, max_bytes)).await;
         let returned = returned.map_err(|error| {
             exchange::io_failure("cannot read the rendered document", &error.into())
         })??;
@@ -90,13 +90,13 @@ impl Inner {
         token: String,
     ) -> Result<PrivateFolder, Failure> {
         let temp = self.host.temp_folder.clone();
-        let made = spawn_blocking(move || {
+        let written = spawn_blocking(move || {
             let folder = PrivateFolder::create(&temp, NAME)?;
             exchange::write_files(folder.path(), &job, &token)?;
             Ok(folder)
         });
-        let made = made.await.unwrap_or_else(|error| Err(error.into()));
-        made.map_err(|error| exchange::io_failure("the documents could not be copied", &error))
+        let written = written.await.unwrap_or_else(|error| Err(error.into()));
+        written.map_err(|error| exchange::io_failure("the documents could not be copied", &error))
     }
 
     fn command(&self, folder: &Path) -> Result<Command, Failure> {
@@ -116,7 +116,7 @@ impl Inner {
     }
 }
 
-fn not_allowed() -> Failure {
+fn local_not_allowed() -> Failure {
     let message = "local rendering is not allowed: the R code of a document would run on this machine, sandboxed to a copy of the \
                    documents; set `allow_local = true` in the `[documents]` section of toolcrib.toml, or start Docker";
     Failure::new(ErrorType::LocalNotAllowed, message)

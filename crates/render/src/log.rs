@@ -39,7 +39,7 @@ pub(super) struct Log {
     chunk: Option<String>,
     bytes: usize,
     /// Whether the render finished; later output belongs to Compose.
-    is_over: bool,
+    is_finished: bool,
 }
 
 impl Log {
@@ -51,7 +51,7 @@ impl Log {
             lines: VecDeque::new(),
             chunk: None,
             bytes: 0,
-            is_over: false,
+            is_finished: false,
         }
     }
 
@@ -66,7 +66,7 @@ impl Log {
             let room = LINE_BYTES.saturating_sub(self.line.len());
             self.line.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.ends_with(b"\n") {
-                self.end_line();
+                self.finish_line();
             }
         }
     }
@@ -74,7 +74,7 @@ impl Log {
     /// The kept lines, oldest first.
     pub(super) fn finish(mut self) -> Vec<String> {
         if !self.line.is_empty() {
-            self.end_line();
+            self.finish_line();
         }
         self.lines.into()
     }
@@ -94,20 +94,21 @@ impl Log {
         (self.on_progress)(RenderProgress::before(message));
     }
 
-    fn end_line(&mut self) {
+    fn finish_line(&mut self) {
         let line = String::from_utf8_lossy(&self.line).trim_end().to_owned();
         self.line.clear();
         match line.strip_prefix(&self.token).map(str::trim_start) {
             Some("begin") => self.clear(),
-            Some("end") => self.is_over = true,
+            Some("end") => self.is_finished = true,
             Some(progress) => {
-                if let Some((label, progress)) = chunk(progress) {
+                if let Some((label, progress)) = parse_progress(progress) {
                     self.chunk = Some(label.to_owned());
                     (self.on_progress)(progress);
                 }
             }
-            None if self.is_over => {}
-            None => self.remember(line),
+            // Compose prints its own messages after the output of R.
+            None if self.is_finished => {}
+            None => self.push_line(line),
         }
     }
 
@@ -117,7 +118,7 @@ impl Log {
         self.bytes = 0;
     }
 
-    fn remember(&mut self, line: String) {
+    fn push_line(&mut self, line: String) {
         self.bytes += line.len() + 1;
         self.lines.push_back(line);
         while self.bytes > TAIL_BYTES
@@ -128,8 +129,8 @@ impl Log {
     }
 }
 
-/// `3/10 label`.
-fn chunk(text: &str) -> Option<(&str, RenderProgress)> {
+/// Parses `3/10 label`.
+fn parse_progress(text: &str) -> Option<(&str, RenderProgress)> {
     let (numbers, label) = text.split_once(' ')?;
     let (chunk, chunks) = numbers.split_once('/')?;
     let (chunk, chunks) = (chunk.parse().ok()?, chunks.parse().ok()?);
@@ -145,7 +146,7 @@ mod tests {
     use super::Log;
 
     #[test]
-    fn reports_chunks_and_keeps_the_rest() {
+    fn separates_progress_from_output() {
         let reported = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&reported);
         let mut log = Log::new("t0k", Arc::new(move |progress| sink.lock().push(progress)));
@@ -160,13 +161,17 @@ mod tests {
     }
 
     #[test]
-    fn keeps_only_what_is_printed_between_begin_and_end() {
+    fn keeps_only_output_between_begin_and_end() {
         let mut log = Log::new("t0k", Arc::new(|_| {}));
         log.append(b"Creating a container ... done\nt0k begin\none\nt0k end\n137\n");
         assert_eq!(log.finish(), ["one"]);
         let mut log = Log::new("t0k", Arc::new(|_| {}));
         log.append(b"there is no daemon\n");
-        assert_eq!(log.finish(), ["there is no daemon"], "nothing began");
+        assert_eq!(
+            log.finish(),
+            ["there is no daemon"],
+            "without a begin line, the output explains why"
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::{
     Backend, Inner, Preference, ProgressCallback, RenderJob,
     cache::Stamp,
     components::{RSCRIPT, TEX},
-    compose::Command,
+    compose::ComposeCommand,
     digest,
     docker::{self, Engine, Image},
     exchange,
@@ -19,7 +19,7 @@ use super::{
 
 /// The selected backend.
 pub(super) struct SelectedBackend {
-    pub(super) place: RenderTarget,
+    pub(super) target: RenderTarget,
     /// Why it was selected.
     pub(super) reason: String,
 }
@@ -28,7 +28,7 @@ pub(super) struct SelectedBackend {
 pub(super) enum RenderTarget {
     Docker(Engine, Image),
     /// With the digest of the image, if known.
-    Compose(Command, Option<String>),
+    Compose(ComposeCommand, Option<String>),
     Local,
 }
 
@@ -46,9 +46,9 @@ impl Inner {
             None => self.settings.backend,
         };
         let reason = if job.backend.is_some() {
-            "the call asks for it"
+            "the call requests it"
         } else {
-            "the configuration says so"
+            "the configuration selects it"
         }
         .to_owned();
         match preference {
@@ -56,20 +56,20 @@ impl Inner {
             Preference::Docker => {
                 let engine = self.engine().await?;
                 Ok(SelectedBackend {
-                    place: self.docker_target(engine, on_progress).await?,
+                    target: self.docker_target(engine, on_progress).await?,
                     reason,
                 })
             }
             Preference::Compose => {
                 let command = self.compose().await?;
                 Ok(SelectedBackend {
-                    place: self.compose_target(command, on_progress).await?,
+                    target: self.compose_target(command, on_progress).await?,
                     reason,
                 })
             }
             Preference::Local => {
                 self.check_local(job)?;
-                Ok(SelectedBackend { place: RenderTarget::Local, reason })
+                Ok(SelectedBackend { target: RenderTarget::Local, reason })
             }
         }
     }
@@ -84,23 +84,23 @@ impl Inner {
             Ok(engine) => {
                 let reason = format!("auto: Docker answers at {}", engine.socket);
                 return Ok(SelectedBackend {
-                    place: self.docker_target(engine, on_progress).await?,
+                    target: self.docker_target(engine, on_progress).await?,
                     reason,
                 });
             }
             Err(failure) => failure.message,
         };
-        if let Some(command) = self.answering_compose().await {
+        if let Some(command) = self.reachable_compose().await {
             let reason =
                 format!("auto: the Docker API does not answer, but {} does", command.version);
             return Ok(SelectedBackend {
-                place: self.compose_target(command, on_progress).await?,
+                target: self.compose_target(command, on_progress).await?,
                 reason,
             });
         }
         if !self.settings.allow_local {
             let message = format!(
-                "no render backend is available: {unavailable}; or allow the R of this machine with `allow_local = true` in the \
+                "no render backend is available: {unavailable}; or allow R on this machine with `allow_local = true` in the \
                  `[documents]` section of toolcrib.toml"
             );
             return Err(Failure::new(ErrorType::NoBackend, message));
@@ -108,7 +108,7 @@ impl Inner {
         self.check_local(job)?;
         let reason =
             "auto: neither Docker nor Compose answers, and local rendering is allowed".to_owned();
-        Ok(SelectedBackend { place: RenderTarget::Local, reason })
+        Ok(SelectedBackend { target: RenderTarget::Local, reason })
     }
 
     async fn docker_target(
@@ -120,42 +120,44 @@ impl Inner {
         Ok(RenderTarget::Docker(engine, image))
     }
 
-    /// Where the API answers, too, it sees to the image and tells which it is.
+    /// If the Docker API answers as well, it provides the image and its digest; otherwise Compose builds the
+    /// image itself and the digest is unknown.
     async fn compose_target(
         &self,
-        command: Command,
+        command: ComposeCommand,
         on_progress: &ProgressCallback,
     ) -> Result<RenderTarget, Failure> {
         let Ok(engine) = self.engine().await else {
             return Ok(RenderTarget::Compose(command, None));
         };
         let image = self.image(&engine, on_progress).await?;
-        Ok(RenderTarget::Compose(command.at(engine.socket), Some(image.digest)))
+        Ok(RenderTarget::Compose(command.with_socket(engine.socket), Some(image.digest)))
     }
 
     /// The cache key: a digest of everything that goes into a document.
-    pub(super) async fn key(&self, job: &Arc<RenderJob>, place: &RenderTarget) -> String {
-        let (job, toolchain_id) = (Arc::clone(job), self.toolchain_id(place));
-        let hashed =
+    pub(super) async fn key(&self, job: &Arc<RenderJob>, target: &RenderTarget) -> String {
+        // Hashing the files of a job can take long, so it runs on a blocking thread.
+        let (job, toolchain_id) = (Arc::clone(job), self.toolchain_id(target));
+        let digest =
             spawn_blocking(move || {
                 let files = || job.files.iter().filter(|file| file.may_be_read);
-                let mut digests = vec![
+                let mut parts = vec![
                     exchange::SCRIPT.to_owned(),
                     toolchain_id,
                     json!([job.document, job.format, job.params, files().count()]).to_string(),
                 ];
-                digests.extend(files().map(|file| {
+                parts.extend(files().map(|file| {
                     format!("{}\n{}\n", digest::of_bytes(&file.bytes), json!(file.path))
                 }));
-                digest::of_parts(digests.iter().map(String::as_str))
+                digest::of_parts(parts.iter().map(String::as_str))
             });
         // If hashing panicked, the empty key matches no entry.
-        hashed.await.unwrap_or_default()
+        digest.await.unwrap_or_default()
     }
 
     /// Identifies the programs or the image that would render the document.
-    fn toolchain_id(&self, place: &RenderTarget) -> String {
-        match place {
+    fn toolchain_id(&self, target: &RenderTarget) -> String {
+        match target {
             RenderTarget::Docker(_, image) => json!([Backend::Docker, image.digest]).to_string(),
             RenderTarget::Compose(_, digest) => {
                 json!([Backend::Compose, docker::reference(&self.settings), digest]).to_string()

@@ -10,7 +10,7 @@ use super::{
     Backend, RenderJob, RenderSettings, Rendered, Warning,
     child::ExitReason,
     components,
-    diagnostics::{RenderDiagnostic, RenderError, diagnose, missing_style},
+    diagnostics::{RenderDiagnostic, RenderError, diagnose, find_missing_style},
     exchange::ReturnedFiles,
     watchdog::LimitExceeded,
 };
@@ -18,8 +18,8 @@ use super::{
 /// Lines of the log that a failure includes.
 const TAIL_LINES: usize = 40;
 /// Exit codes of `timeout` in a container: the time limit was reached, or the program was killed.
-const TIME_OVER: i32 = 124;
-const KILLED: i32 = 137;
+const TIMEOUT_EXIT_CODE: i32 = 124;
+const KILLED_EXIT_CODE: i32 = 137;
 
 /// The output of a backend.
 pub(super) struct RenderOutput {
@@ -74,11 +74,12 @@ pub(super) fn build_result(
         ));
     }
     if !report.ok {
-        return Err(failed(job, &output, &report));
+        return Err(describe_r_failure(job, &output, &report));
     }
     let Some(bytes) = output.returned.document.take() else {
         return Err(describe_exit(job, &output, settings));
     };
+    // Packages in an image are covered by its digest.
     let packages = match output.backend {
         Backend::Local => report.packages,
         Backend::Docker | Backend::Compose => Vec::new(),
@@ -90,42 +91,43 @@ pub(super) fn build_result(
         backend: output.backend,
         reason: String::new(),
         image: output.image,
-        log: tail(&output.log),
+        log: last_lines(&output.log),
         cached: false,
         duration: Duration::ZERO,
         depends: packages.into_iter().map(|package| package.join("DESCRIPTION")).collect(),
     })
 }
 
-/// Whether a render was killed from outside, so that it may have returned nothing.
+/// Whether a render was killed, so that it may have returned nothing.
 pub(super) fn was_killed(exit: &ExitReason) -> bool {
     matches!(
         exit,
         ExitReason::TimedOut
             | ExitReason::LimitExceeded(_)
-            | ExitReason::Exited(TIME_OVER | KILLED)
+            | ExitReason::Exited(TIMEOUT_EXIT_CODE | KILLED_EXIT_CODE)
     )
 }
 
 /// The failure that R reported.
-fn failed(job: &RenderJob, output: &RenderOutput, report: &Report) -> Failure {
-    let message = report.message.as_deref().unwrap_or("R gave no reason").trim();
+fn describe_r_failure(job: &RenderJob, output: &RenderOutput, report: &Report) -> Failure {
+    let message = report.message.as_deref().unwrap_or("R reported no reason").trim();
     let found =
         diagnose(&RenderError { message, chunk: report.chunk.as_deref(), log: &output.log });
-    let place = found.first().map(place).unwrap_or_default();
-    let (warning, hint) = (last_warning(report), hint(output, message));
-    let text = format!("`{}` could not be rendered{place}: {message}{warning}{hint}", job.document);
-    Failure::new(error_type(output, message), text).details(json!({
+    let location = found.first().map(describe_location).unwrap_or_default();
+    let (warning, hint) = (describe_last_warning(report), find_hint(output, message));
+    let text =
+        format!("`{}` could not be rendered{location}: {message}{warning}{hint}", job.document);
+    Failure::new(classify_error(output, message), text).details(json!({
         "diagnostics": found,
         "warnings": report.warnings,
         "backend": output.backend,
         "versions": report.versions,
-        "log": tail(&output.log),
+        "log": last_lines(&output.log),
     }))
 }
 
 /// The last warning in the failed chunk: often the actual cause, such as a file that cannot be opened.
-fn last_warning(report: &Report) -> String {
+fn describe_last_warning(report: &Report) -> String {
     let last = report
         .warnings
         .last()
@@ -134,7 +136,7 @@ fn last_warning(report: &Report) -> String {
         .unwrap_or_default()
 }
 
-fn place(diagnostic: &RenderDiagnostic) -> String {
+fn describe_location(diagnostic: &RenderDiagnostic) -> String {
     let lines = match (diagnostic.first_line, diagnostic.last_line) {
         (Some(first), Some(last)) if first != last => Some(format!("lines {first}-{last}")),
         (Some(line), _) => Some(format!("line {line}")),
@@ -145,7 +147,8 @@ fn place(diagnostic: &RenderDiagnostic) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-fn error_type(output: &RenderOutput, message: &str) -> ErrorType {
+fn classify_error(output: &RenderOutput, message: &str) -> ErrorType {
+    // R may report only a consequence; the log has the cause.
     let mentions =
         |words: &str| message.contains(words) || output.log.iter().any(|line| line.contains(words));
     if mentions("No space left on device") {
@@ -159,14 +162,14 @@ fn error_type(output: &RenderOutput, message: &str) -> ErrorType {
     }
 }
 
-fn hint(output: &RenderOutput, message: &str) -> String {
-    if let Some(style) = missing_style(&output.log) {
+fn find_hint(output: &RenderOutput, message: &str) -> String {
+    if let Some(style) = find_missing_style(&output.log) {
         return format!(
             "; LaTeX lacks `{style}`: install the package that has it (Debian and Ubuntu: texlive-latex-extra; TinyTeX: \
              tinytex::parse_install)"
         );
     }
-    match error_type(output, message) {
+    match classify_error(output, message) {
         ErrorType::DiskFull => "; free some disk space and try again".to_owned(),
         ErrorType::OutOfMemory => "; use less data, or raise `memory_mib` in the `[documents]` section of toolcrib.toml".to_owned(),
         ErrorType::TooManyProcesses => {
@@ -180,43 +183,43 @@ fn hint(output: &RenderOutput, message: &str) -> String {
 fn describe_exit(job: &RenderJob, output: &RenderOutput, settings: &RenderSettings) -> Failure {
     let mib = |bytes: u64| bytes / (1024 * 1024);
     let (error_type, why) = match output.exit {
-        ExitReason::TimedOut | ExitReason::Exited(TIME_OVER) => {
+        ExitReason::TimedOut | ExitReason::Exited(TIMEOUT_EXIT_CODE) => {
             let limit = settings.timeout.as_secs_f64();
             (
                 ErrorType::TimedOut,
                 format!("it was stopped after {limit} seconds, its time limit (`timeout_seconds`)"),
             )
         }
-        ExitReason::LimitExceeded(LimitExceeded::Memory(most)) => (
+        ExitReason::LimitExceeded(LimitExceeded::Memory(limit)) => (
             ErrorType::OutOfMemory,
             format!(
-                "it was stopped because it took more than {} MiB of memory (`memory_mib`)",
-                mib(most)
+                "it was stopped because it used more than {} MiB of memory (`memory_mib`)",
+                mib(limit)
             ),
         ),
-        ExitReason::LimitExceeded(LimitExceeded::Processes(most)) => (
+        ExitReason::LimitExceeded(LimitExceeded::Processes(limit)) => (
             ErrorType::TooManyProcesses,
-            format!("it was stopped because it had more than {most} processes (`processes`)"),
+            format!("it was stopped because it had more than {limit} processes (`processes`)"),
         ),
-        ExitReason::LimitExceeded(LimitExceeded::Disk(most)) => (
+        ExitReason::LimitExceeded(LimitExceeded::Disk(limit)) => (
             ErrorType::TooMuchDisk,
-            format!("it was stopped because it wrote more than {} MiB", mib(most)),
+            format!("it was stopped because it wrote more than {} MiB", mib(limit)),
         ),
         ExitReason::Signalled(signal) => (
             ErrorType::RenderFailed,
             format!("R was killed by signal {signal}; it may have crashed"),
         ),
-        ExitReason::Exited(KILLED) => {
-            let most = mib(settings.memory_bytes);
+        ExitReason::Exited(KILLED_EXIT_CODE) => {
+            let limit = mib(settings.memory_bytes);
             let why = format!(
-                "R was killed: it took more than {most} MiB of memory (`memory_mib`), or Docker was stopped"
+                "R was killed: it used more than {limit} MiB of memory (`memory_mib`), or Docker was stopped"
             );
             (ErrorType::OutOfMemory, why)
         }
         ExitReason::Exited(code) => {
             let last = output.log.last().map(|line| format!(" ({line})")).unwrap_or_default();
             let why = format!(
-                "R exited with code {code} before the document was finished{last}; a document may not call `quit()`"
+                "R exited with code {code} before the document was finished{last}; a document must not call `quit()`"
             );
             (ErrorType::RenderFailed, why)
         }
@@ -234,17 +237,17 @@ fn describe_exit(job: &RenderJob, output: &RenderOutput, settings: &RenderSettin
     let message = format!(
         "`{}` could not be rendered{}: {}",
         job.document,
-        place(&diagnostic),
+        describe_location(&diagnostic),
         diagnostic.message
     );
     Failure::new(error_type, message).details(json!({
         "diagnostics": [diagnostic],
         "warnings": Value::Array(Vec::new()),
         "backend": output.backend,
-        "log": tail(&output.log),
+        "log": last_lines(&output.log),
     }))
 }
 
-fn tail(log: &[String]) -> String {
+fn last_lines(log: &[String]) -> String {
     log[log.len().saturating_sub(TAIL_LINES)..].join("\n")
 }

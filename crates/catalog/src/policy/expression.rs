@@ -40,7 +40,7 @@ impl Expression {
         Ok(Self { program, shape })
     }
 
-    /// Evaluates the condition; the error says why it has no value.
+    /// Evaluates the condition; the error is the reason why it has no value.
     pub(crate) fn evaluate(&self, scope: &Scope<'_>) -> Result<bool, String> {
         if scope.size.is_too_deep() || self.estimate_cost(scope) > BUDGET {
             return Err("it is too expensive for these arguments".to_owned());

@@ -1,18 +1,21 @@
-//! What a condition can say, and what is refused before any call.
+//! CEL conditions of policies: evaluation, and errors at compile time.
 
 use catalog::{Policy, policy::Effect};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{arguments, clause, now, policy, tool, word};
+use crate::policy_fixture::{arguments, clause, decision_name, now, policy, tool};
 
-fn holds(when: &str, given: Value) -> bool {
+fn is_true(when: &str, given: Value) -> bool {
     let mut tool = tool("git_push", json!({}));
     tool.annotations.category = Some("git".to_owned());
     tool.annotations.mutates = Some(true);
     tool.annotations.dangerous = Some(true);
-    word(&policy([clause("*", when, Effect::Allow)]).decide(&tool, &arguments(given), now()))
-        == "allow"
+    decision_name(&policy([clause("*", when, Effect::Allow)]).decide(
+        &tool,
+        &arguments(given),
+        now(),
+    )) == "allow"
 }
 
 #[test]
@@ -46,12 +49,12 @@ fn sees_arguments_and_tool() {
         "tool.network == null && tool.network != true && !tool.consent && tool.version == null",
     ];
     for when in conditions {
-        assert!(holds(when, given()), "{when}");
+        assert!(is_true(when, given()), "{when}");
     }
 }
 
 #[test]
-fn refuses_what_can_never_be_evaluated() {
+fn rejects_conditions_that_cannot_be_evaluated() {
     let table = [
         ("args.force ==", "the condition is not CEL"),
         ("", "the condition is not CEL"),
@@ -76,7 +79,7 @@ fn refuses_what_can_never_be_evaluated() {
 }
 
 #[test]
-fn knows_the_arguments_that_may_be_missing() {
+fn lists_arguments_that_are_read_without_a_test() {
     let reads = |when| {
         policy([clause("*", when, Effect::Ask)])
             .untested_arguments(0)
@@ -90,7 +93,7 @@ fn knows_the_arguments_that_may_be_missing() {
 }
 
 #[test]
-fn conditions_nested_without_end_are_refused_without_ending_the_process() {
+fn deeply_nested_conditions_do_not_overflow_the_stack() {
     let nested = [
         format!("{}true{}", "(".repeat(3_000), ")".repeat(3_000)),
         format!("{}true", "!".repeat(10_000)),
@@ -168,8 +171,8 @@ proptest! {
     fn never_panics(a in any_value(), b in any_value(), c in any_value(), which in 0..CONDITIONS.len()) {
         let given: Map<_, _> = [("a", a), ("b", b), ("c", c)].map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
         let tool = tool("t", json!({}));
-        for verdict in [Effect::Allow, Effect::Ask, Effect::Deny] {
-            policy([clause("*", CONDITIONS[which], verdict)]).decide(&tool, &given, now());
+        for effect in [Effect::Allow, Effect::Ask, Effect::Deny] {
+            policy([clause("*", CONDITIONS[which], effect)]).decide(&tool, &given, now());
         }
     }
 

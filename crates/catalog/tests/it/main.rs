@@ -1,6 +1,6 @@
-//! The model as its users see it.
+//! Policies and secret arguments.
 
 mod conditions;
-mod deciding;
-mod harness;
+mod decisions;
+mod policy_fixture;
 mod secrets;

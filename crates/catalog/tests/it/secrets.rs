@@ -1,12 +1,12 @@
-//! Which values are never written down.
+//! Secret arguments, which are never logged or stored.
 
 use catalog::arguments;
 use serde_json::{Value, json};
 
-use crate::harness::{arguments, tool};
+use crate::policy_fixture::{arguments, tool};
 
 #[test]
-fn marks_make_an_argument_secret_wherever_they_stand() {
+fn a_mark_anywhere_in_a_schema_makes_the_argument_secret() {
     let tool = tool(
         "login",
         json!({
@@ -24,7 +24,7 @@ fn marks_make_an_argument_secret_wherever_they_stand() {
 }
 
 #[test]
-fn marks_behind_references_count_and_circles_end() {
+fn follows_references_and_stops_at_cycles() {
     let schema = json!({
         "type": "object",
         "properties": {"a": {"$ref": "#/$defs/one"}, "b": {"$ref": "#/$defs/two"}, "c": {"$ref": "#/$defs/three"}},
@@ -42,7 +42,7 @@ fn marks_behind_references_count_and_circles_end() {
 }
 
 #[test]
-fn redacted_arguments_keep_everything_else() {
+fn redaction_keeps_other_arguments() {
     let tool = tool(
         "login",
         json!({"user": {"type": "string"}, "password": {"type": "string", "format": "password"}}),
@@ -55,20 +55,20 @@ fn redacted_arguments_keep_everything_else() {
 }
 
 #[test]
-fn a_refusal_does_not_repeat_a_secret() {
+fn argument_errors_contain_no_secrets() {
     let mut tool = tool(
         "login",
         json!({"pin": {"type": "integer", "format": "password"}, "user": {"type": "string"}}),
     );
-    let faults =
+    let errors =
         arguments::validate(&tool.input, &json!({"pin": "hunter2", "user": 7})).expect("a schema");
-    let received: Vec<_> = faults.iter().map(|fault| fault.received.clone()).collect();
+    let received: Vec<_> = errors.iter().map(|error| error.received.clone()).collect();
     assert_eq!(received, [json!("[secret]"), json!(7)]);
 
     let mut object = (**tool.input.object()).clone();
     object.insert("minProperties".to_owned(), json!(3));
     tool.input = catalog::Schema::new(object);
-    let faults =
+    let errors =
         arguments::validate(&tool.input, &json!({"pin": 1, "user": "ada"})).expect("a schema");
-    assert_eq!(faults[0].received, json!({"pin": "[secret]", "user": "ada"}));
+    assert_eq!(errors[0].received, json!({"pin": "[secret]", "user": "ada"}));
 }

@@ -1,4 +1,4 @@
-//! The life of one container.
+//! One container, from its creation to its removal.
 
 use std::{collections::HashMap, io::Read, time::Duration};
 
@@ -27,7 +27,7 @@ use super::{
         log::Log,
         watchdog::LimitExceeded,
     },
-    Engine, Image, failed, sweep,
+    Engine, Image, docker_failure, sweep,
 };
 
 /// How long to wait for the log after the container exited.
@@ -56,41 +56,46 @@ impl Container {
         settings: &RenderSettings,
         cleanup: &TaskTracker,
     ) -> Result<Self, Failure> {
-        let body = body(image, settings);
+        let body = build_request(image, settings);
         // If this future is dropped here, the next sweep finds the container by its label.
-        let made = engine.docker.create_container(None, body).await;
-        let made = made.map_err(|error| failed("could not create a container", &error))?;
+        let created = engine.docker.create_container(None, body).await;
+        let created =
+            created.map_err(|error| docker_failure("could not create a container", &error))?;
         // Podman answers a wait request only when the container exits, hence the longer timeout.
         let docker = engine.docker.clone().with_timeout(settings.timeout + super::REQUEST_TIMEOUT);
         Ok(Self {
             docker,
-            id: Some(made.id),
+            id: Some(created.id),
             memory_bytes: settings.memory_bytes,
             cleanup: cleanup.clone(),
         })
     }
 
     /// Unpacks an archive into its folder.
-    pub(super) async fn put(&self, archive: Vec<u8>) -> Result<(), Failure> {
+    pub(super) async fn upload(&self, archive: Vec<u8>) -> Result<(), Failure> {
         let options = UploadToContainerOptionsBuilder::default().path(FOLDER).build();
-        let put = self
+        let result = self
             .docker
             .upload_to_container(self.id(), Some(options), body_full(archive.into()))
             .await;
-        put.map_err(|error| failed("could not copy the documents into the container", &error))
+        result.map_err(|error| {
+            docker_failure("could not copy the documents into the container", &error)
+        })
     }
 
     /// Starts it and waits until it exits.
     pub(super) async fn run(&self, log: &mut Log) -> Result<ExitReason, Failure> {
         let options =
             AttachContainerOptionsBuilder::default().stream(true).stdout(true).stderr(true).build();
+        // Attached before the start, so that no output is missed.
         let attached = self.docker.attach_container(self.id(), Some(options)).await;
-        let mut output =
-            attached.map_err(|error| failed("could not attach to the container", &error))?.output;
+        let mut output = attached
+            .map_err(|error| docker_failure("could not attach to the container", &error))?
+            .output;
         let started = self.docker.start_container(self.id(), None).await;
-        started.map_err(|error| failed("could not start the container", &error))?;
+        started.map_err(|error| docker_failure("could not start the container", &error))?;
         let exit = CancellationToken::new();
-        let listen = async {
+        let read_output = async {
             let append = async {
                 while let Some(Ok(piece)) = output.next().await {
                     log.append(&piece.into_bytes());
@@ -110,7 +115,7 @@ impl Container {
             exit.cancel();
             result
         };
-        join(wait, listen).await.0
+        join(wait, read_output).await.0
     }
 
     async fn wait(&self) -> Result<ExitReason, Failure> {
@@ -118,19 +123,18 @@ impl Container {
             Some(Ok(response)) => response.status_code,
             Some(Err(Error::DockerContainerWaitError { code, .. })) => code,
             Some(Err(error)) => {
-                return Err(failed("Docker stopped in the middle of a render", &error));
+                return Err(docker_failure("Docker stopped during a render", &error));
             }
             None => {
                 return Err(Failure::new(
                     ErrorType::DockerFailed,
-                    "Docker stopped in the middle of a render; start it and call again",
+                    "Docker stopped during a render; start it and call again",
                 ));
             }
         };
         let state = self.docker.inspect_container(self.id(), None).await;
-        let state = state
-            .map_err(|error| failed("Docker stopped in the middle of a render", &error))?
-            .state;
+        let state =
+            state.map_err(|error| docker_failure("Docker stopped during a render", &error))?.state;
         Ok(match state.and_then(|state| state.oom_killed) {
             Some(true) => ExitReason::LimitExceeded(LimitExceeded::Memory(self.memory_bytes)),
             _ => ExitReason::Exited(i32::try_from(code).unwrap_or(1)),
@@ -138,7 +142,11 @@ impl Container {
     }
 
     /// Downloads a regular file from the output folder, if it exists.
-    pub(super) async fn get(&self, name: &str, longest: u64) -> Result<Option<Vec<u8>>, Failure> {
+    pub(super) async fn download(
+        &self,
+        name: &str,
+        max_bytes: u64,
+    ) -> Result<Option<Vec<u8>>, Failure> {
         let path = format!("{FOLDER}/{}/{name}", exchange::OUT);
         let options = DownloadFromContainerOptionsBuilder::default().path(&path).build();
         let mut pieces =
@@ -151,13 +159,15 @@ impl Container {
                 Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. }) => {
                     return Ok(None);
                 }
-                Err(error) => return Err(failed("could not fetch the rendered document", &error)),
+                Err(error) => {
+                    return Err(docker_failure("could not fetch the rendered document", &error));
+                }
             }
-            if archive.len() as u64 > longest + ARCHIVE_OVERHEAD {
-                return Err(exchange::output_too_large(archive.len() as u64, longest));
+            if archive.len() as u64 > max_bytes + ARCHIVE_OVERHEAD {
+                return Err(exchange::output_too_large(archive.len() as u64, max_bytes));
             }
         }
-        Ok(only_file(&archive))
+        Ok(read_single_file(&archive))
     }
 
     /// Kills it if it runs, and removes it with its volume.
@@ -194,7 +204,7 @@ pub(super) async fn remove(docker: &Docker, id: &str) {
 }
 
 /// The only entry of an archive, if it is a regular file.
-fn only_file(archive: &[u8]) -> Option<Vec<u8>> {
+fn read_single_file(archive: &[u8]) -> Option<Vec<u8>> {
     let mut archive = tar::Archive::new(archive);
     let mut entry = archive.entries().ok()?.next()?.ok()?;
     if !entry.header().entry_type().is_file() {
@@ -205,7 +215,7 @@ fn only_file(archive: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn body(image: &Image, settings: &RenderSettings) -> ContainerCreateBody {
+fn build_request(image: &Image, settings: &RenderSettings) -> ContainerCreateBody {
     let text =
         |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     let seconds = settings.timeout.as_secs().max(1).to_string();
@@ -229,8 +239,8 @@ fn body(image: &Image, settings: &RenderSettings) -> ContainerCreateBody {
     }
 }
 
-fn ulimit((name, most): (&str, i64)) -> ResourcesUlimits {
-    ResourcesUlimits { name: Some(name.to_owned()), soft: Some(most), hard: Some(most) }
+fn ulimit((name, limit): (&str, i64)) -> ResourcesUlimits {
+    ResourcesUlimits { name: Some(name.to_owned()), soft: Some(limit), hard: Some(limit) }
 }
 
 fn host_config(settings: &RenderSettings) -> HostConfig {

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::{
     super::{Inner, ProgressCallback, RenderProgress, RenderSettings, exchange},
-    Engine, failed,
+    Engine, docker_failure,
 };
 use crate::digest::of_parts;
 
@@ -66,7 +66,7 @@ impl Inner {
         }
         if self.settings.image.is_some() {
             let message = format!(
-                "the image `{reference}` is not there; fetch it (docker pull {reference}), then call again"
+                "the image `{reference}` does not exist; run `docker pull {reference}`, then call again"
             );
             return Err(Failure::new(ErrorType::ImageMissing, message));
         }
@@ -76,13 +76,13 @@ impl Inner {
             return Ok(image);
         }
         build(engine, &reference, &self.settings, on_progress).await?;
-        let lost = || {
+        let missing = || {
             Failure::new(
                 ErrorType::DockerFailed,
-                format!("the image `{reference}` was built and is not there"),
+                format!("the image `{reference}` was built but cannot be found"),
             )
         };
-        find(engine, &reference).await?.ok_or_else(lost)
+        find(engine, &reference).await?.ok_or_else(missing)
     }
 }
 
@@ -93,7 +93,7 @@ async fn find(engine: &Engine, reference: &str) -> Result<Option<Image>, Failure
             digest: found.id.unwrap_or_else(|| reference.to_owned()),
         })),
         Err(Error::DockerResponseServerError { status_code: NOT_FOUND, .. }) => Ok(None),
-        Err(error) => Err(failed("could not inspect the image", &error)),
+        Err(error) => Err(docker_failure("could not inspect the image", &error)),
     }
 }
 
@@ -143,8 +143,8 @@ async fn build(
 fn build_failed(why: &str, printed: &[String]) -> Failure {
     let tail = printed[printed.len().saturating_sub(BUILD_LOG_LINES)..].join("\n");
     let message = format!(
-        "the image could not be built: {why}; it is built once and needs the network for that; a ready one can be named by `image` \
-         in the `[documents]` section"
+        "the image could not be built: {why}; building needs the network; to use an existing image, set `image` in the \
+         `[documents]` section"
     );
     Failure::new(ErrorType::ImageBuildFailed, message).details(json!({"log": tail}))
 }

@@ -1,4 +1,4 @@
-//! A renderer with documents to render, and ways to read what comes of them.
+//! A renderer, documents to render, and readers for the results.
 
 use std::{
     fs,
@@ -41,11 +41,11 @@ summary(cars)
 pub(crate) struct RenderFixture {
     pub(crate) folder: RenderFolder,
     pub(crate) renderer: Renderer,
-    told: Arc<Mutex<Vec<RenderProgress>>>,
+    progress: Arc<Mutex<Vec<RenderProgress>>>,
 }
 
 impl RenderFixture {
-    /// One that renders on this machine; none, loudly, where something for it is missing.
+    /// A renderer with the local backend; `None` with a notice if a program for the tests is missing.
     pub(crate) fn local(change: impl FnOnce(&mut RenderSettings)) -> Option<Self> {
         let programs = ["Rscript", "pandoc", "pdflatex", "pdftotext", "unzip"];
         let missing = programs.iter().find(|program| !Path::new("/usr/bin").join(program).exists());
@@ -64,7 +64,7 @@ impl RenderFixture {
         let mut settings = RenderSettings::new(folder.path("renders"));
         change(&mut settings);
         let renderer = Renderer::new(settings, folder.host("/usr/local/bin:/usr/bin:/bin"));
-        Self { folder, renderer, told: Arc::default() }
+        Self { folder, renderer, progress: Arc::default() }
     }
 
     pub(crate) async fn render(&self, text: &str, format: Format) -> Result<Rendered, Failure> {
@@ -72,26 +72,26 @@ impl RenderFixture {
     }
 
     pub(crate) async fn run(&self, job: RenderJob) -> Result<Rendered, Failure> {
-        let told = Arc::clone(&self.told);
+        let reports = Arc::clone(&self.progress);
         self.renderer
-            .render(job, Arc::new(move |progress| told.lock().unwrap().push(progress)))
+            .render(job, Arc::new(move |progress| reports.lock().unwrap().push(progress)))
             .await
     }
 
-    /// What was said about progress.
-    pub(crate) fn told(&self) -> Vec<RenderProgress> {
-        self.told.lock().unwrap().clone()
+    /// The progress reports so far.
+    pub(crate) fn progress(&self) -> Vec<RenderProgress> {
+        self.progress.lock().unwrap().clone()
     }
 }
 
-/// A test that cannot run here says so; where everything must be there, it fails.
+/// Reports that a test cannot run on this machine. In CI that is a failure.
 pub(crate) fn skip<T>(why: &str) -> Option<T> {
-    assert!(std::env::var("CI").is_err(), "{why}, and in CI nothing is skipped");
-    eprintln!("SKIPPED: {why}; scripts/test installs what the tests of rendering need");
+    assert!(std::env::var("CI").is_err(), "{why}, and CI must not skip tests");
+    eprintln!("SKIPPED: {why}; scripts/test installs what these tests need");
     None
 }
 
-/// Rendering one document that stands alone.
+/// A job with a single document.
 pub(crate) fn job(text: &str, format: Format) -> RenderJob {
     RenderJob {
         document: "report.Rmd".to_owned(),
@@ -115,8 +115,8 @@ pub(crate) fn file(path: &str, text: &str) -> SourceFile {
     SourceFile { path: path.to_owned(), bytes: text.as_bytes().to_vec(), may_be_read: true }
 }
 
-/// The words in a document of any format.
-pub(crate) fn words(bytes: &[u8], format: Format) -> String {
+/// The text of a rendered document.
+pub(crate) fn read_text(bytes: &[u8], format: Format) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("document");
     fs::write(&path, bytes).unwrap();
@@ -138,11 +138,11 @@ pub(crate) fn words(bytes: &[u8], format: Format) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A report is what it should be, whoever rendered it.
+/// Checks the content, the versions and the warning of a rendered [`REPORT`].
 pub(crate) fn assert_is_report(rendered: &Rendered, format: Format) {
-    let words = words(&rendered.bytes, format);
-    assert!(words.contains("the number is 21"), "{format:?} of {} bytes", rendered.bytes.len());
-    assert!(words.contains("Cars"), "{format:?}");
+    let text = read_text(&rendered.bytes, format);
+    assert!(text.contains("the number is 21"), "{format:?} of {} bytes", rendered.bytes.len());
+    assert!(text.contains("Cars"), "{format:?}");
     assert!(
         rendered.versions.contains_key("R") && rendered.versions.contains_key("pandoc"),
         "{:?}",
@@ -155,13 +155,13 @@ pub(crate) fn assert_is_report(rendered: &Rendered, format: Format) {
     );
 }
 
-/// Waits until something holds.
-pub(crate) async fn until(holds: impl Fn() -> bool) {
+/// Polls until a condition is true; panics after 30 seconds.
+pub(crate) async fn wait_until(condition: impl Fn() -> bool) {
     for _ in 0..600 {
-        if holds() {
+        if condition() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("it never happened");
+    panic!("the condition stayed false");
 }

@@ -1,4 +1,4 @@
-//! R of this machine.
+//! The local backend.
 
 use catalog::ErrorType;
 use std::{fs, time::Instant};
@@ -7,11 +7,11 @@ use render::{Backend, Format, Freshness, Preference, RenderJob, SourceFile};
 use serde_json::json;
 
 use crate::fixture::{
-    REPORT, RenderFixture, assert_is_report, file, job, until, with_params, words,
+    REPORT, RenderFixture, assert_is_report, file, job, read_text, wait_until, with_params,
 };
 
 #[tokio::test]
-async fn a_document_becomes_html_pdf_and_word() {
+async fn renders_html_pdf_and_word() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -19,28 +19,28 @@ async fn a_document_becomes_html_pdf_and_word() {
         let rendered = fixture.render(REPORT, format).await.unwrap();
         assert_is_report(&rendered, format);
         assert_eq!((rendered.backend, rendered.cached), (Backend::Local, false));
-        assert_eq!(rendered.reason, "the configuration says so");
+        assert_eq!(rendered.reason, "the configuration selects it");
     }
-    // A render leaves nothing behind.
-    until(|| fs::read_dir(fixture.folder.path("temp")).unwrap().count() == 0).await;
+    wait_until(|| fs::read_dir(fixture.folder.path("temp")).unwrap().count() == 0).await;
 }
 
 #[tokio::test]
-async fn progress_is_told_chunk_by_chunk() {
+async fn reports_progress_by_chunk() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     fixture.render(REPORT, Format::Html).await.unwrap();
-    let told: Vec<_> =
-        fixture.told().into_iter().map(|told| (told.chunk, told.chunks, told.message)).collect();
+    let reports = fixture.progress().into_iter();
+    let reports: Vec<_> =
+        reports.map(|report| (report.chunk, report.chunks, report.message)).collect();
     assert_eq!(
-        told,
+        reports,
         [(1, 2, "chunk `numbers`".to_owned()), (2, 2, "chunk `unnamed-chunk-1`".to_owned())]
     );
 }
 
 #[tokio::test]
-async fn parameters_reach_the_document_as_values_whatever_they_are() {
+async fn parameters_are_passed_as_data() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -48,15 +48,15 @@ async fn parameters_reach_the_document_as_values_whatever_they_are() {
     let hostile = "\"; quit(); '$(id)`'\\n#";
     let given = with_params(job(text, Format::Html), json!({"s": hostile, "v": [20, 22]}));
     let rendered = fixture.run(given).await.unwrap();
-    let words = words(&rendered.bytes, Format::Html);
-    assert!(words.contains(&format!(" {}", hostile.chars().count())) && words.contains("42"));
+    let output = read_text(&rendered.bytes, Format::Html);
+    assert!(output.contains(&format!(" {}", hostile.chars().count())) && output.contains("42"));
     let undeclared = with_params(job(text, Format::Html), json!({"other": 1}));
     let failure = fixture.run(undeclared).await.unwrap_err();
     assert!(failure.message.contains("other"), "{}", failure.message);
 }
 
 #[tokio::test]
-async fn a_document_sees_none_of_the_names_of_the_renderer_and_disturbs_none() {
+async fn document_and_render_script_have_separate_namespaces() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -64,12 +64,12 @@ async fn a_document_sees_none_of_the_names_of_the_renderer_and_disturbs_none() {
                 for (name in c('paste0', 'list', 'is.null')) assign(name, function(...) stop('not R'), globalenv())\n\
                 warning('a \"quoted\" \\\\ \\u00e9\\t\\u0001 line')\n```\n";
     let rendered = fixture.render(text, Format::Html).await.unwrap();
-    assert!(words(&rendered.bytes, Format::Html).contains("nothing given 0"));
+    assert!(read_text(&rendered.bytes, Format::Html).contains("nothing given 0"));
     assert_eq!(rendered.warnings[0].message, "a \"quoted\" \\ \u{e9}\t\u{1} line");
 }
 
 #[tokio::test]
-async fn a_document_reads_files_beside_it_and_in_other_folders() {
+async fn a_document_reads_files_in_its_own_and_other_folders() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -81,43 +81,46 @@ async fn a_document_reads_files_beside_it_and_in_other_folders() {
     ];
     let given = RenderJob { document: "reports/q1.Rmd".to_owned(), files, ..job("", Format::Html) };
     let rendered = fixture.run(given).await.unwrap();
-    assert!(words(&rendered.bytes, Format::Html).contains("near one and far"));
+    assert!(read_text(&rendered.bytes, Format::Html).contains("near one and far"));
 }
 
 #[tokio::test]
-async fn an_unchanged_document_comes_from_the_cache_until_something_changes() {
+async fn caches_a_document_until_an_input_changes() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let first = fixture.render(REPORT, Format::Word).await.unwrap();
-    let begun = Instant::now();
+    let start = Instant::now();
     let again = fixture.render(REPORT, Format::Word).await.unwrap();
-    let took = begun.elapsed();
+    let elapsed = start.elapsed();
     assert!(again.cached && again.bytes == first.bytes && again.versions == first.versions);
     assert_eq!(again.warnings, first.warnings);
-    eprintln!("from the cache in {took:?}");
+    eprintln!("read from the cache in {elapsed:?}");
     let other = fixture.run(with_params(job(REPORT, Format::Word), json!({"n": 4}))).await.unwrap();
-    assert!(!other.cached && words(&other.bytes, Format::Word).contains("the number is 28"));
+    assert!(!other.cached && read_text(&other.bytes, Format::Word).contains("the number is 28"));
     let fresh = fixture
         .run(RenderJob { freshness: Freshness::Fresh, ..job(REPORT, Format::Word) })
         .await
         .unwrap();
     assert!(!fresh.cached);
-    let beside = |more: SourceFile| {
+    let with_file = |more: SourceFile| {
         let mut job = job(REPORT, Format::Word);
         job.files.push(more);
         job
     };
     assert!(
-        !fixture.run(beside(file("data.csv", "a,b"))).await.unwrap().cached,
-        "a file beside it is new"
+        !fixture.run(with_file(file("data.csv", "a,b"))).await.unwrap().cached,
+        "there is a new file"
     );
     let unread = SourceFile { may_be_read: false, ..file("other.Rmd", "text") };
-    assert!(fixture.run(beside(unread)).await.unwrap().cached, "it does not read that");
+    assert!(
+        fixture.run(with_file(unread)).await.unwrap().cached,
+        "the document does not read that file"
+    );
 }
 
 #[tokio::test]
-async fn two_renders_of_one_document_at_once_are_both_right() {
+async fn concurrent_renders_of_one_document_do_not_interfere() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -125,7 +128,7 @@ async fn two_renders_of_one_document_at_once_are_both_right() {
     let run = |n: u32| fixture.run(with_params(job(text, Format::Html), json!({"n": n})));
     let (one, other) = tokio::join!(run(7), run(8));
     for (rendered, n) in [(one.unwrap(), 7), (other.unwrap(), 8)] {
-        assert!(words(&rendered.bytes, Format::Html).contains(&format!("It is {n}.")));
+        assert!(read_text(&rendered.bytes, Format::Html).contains(&format!("It is {n}.")));
     }
 }
 
@@ -143,7 +146,7 @@ async fn local_rendering_must_be_allowed() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said_before_anything_runs() {
+async fn reports_missing_components_before_it_starts_r() {
     use crate::render_folder::RenderFolder;
     use render::{RenderSettings, Renderer};
 
@@ -189,7 +192,7 @@ async fn what_is_missing_is_said_before_anything_runs() {
 }
 
 #[tokio::test]
-async fn what_this_machine_has_is_told_with_versions() {
+async fn reports_the_versions_of_installed_components() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };

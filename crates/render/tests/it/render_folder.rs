@@ -1,4 +1,4 @@
-//! A folder with a renderer in it.
+//! The folders of a renderer.
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Annotations, clauses, and who wins.
+//! Decisions from annotations and clauses, and their precedence.
 
 use std::time::Duration;
 
@@ -9,36 +9,36 @@ use catalog::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::harness::{arguments, clause, now, policy, reason, tool, word};
+use crate::policy_fixture::{arguments, clause, decision_name, now, policy, reason, tool};
 
-fn by_annotations(change: impl FnOnce(&mut Tool)) -> Decision {
+fn decide_by_annotations(change: impl FnOnce(&mut Tool)) -> Decision {
     let mut tool = tool("rm", json!({}));
     change(&mut tool);
     Policy::default().decide(&tool, &arguments(json!({})), now())
 }
 
 #[test]
-fn asks_about_what_is_marked() {
+fn asks_about_marked_tools() {
     assert_eq!(
-        reason(by_annotations(|tool| tool.annotations.dangerous = Some(true))),
+        reason(decide_by_annotations(|tool| tool.annotations.dangerous = Some(true))),
         "it is marked as dangerous"
     );
     assert_eq!(
-        reason(by_annotations(|tool| tool.annotations.requires_approval = Some(true))),
+        reason(decide_by_annotations(|tool| tool.annotations.requires_approval = Some(true))),
         "it is marked as requiring approval"
     );
     let script = Process { program: "sh".into(), pieces: vec![Piece::Word("-c".into())] };
     let run_script =
         |tool: &mut Tool| tool.implementation = Implementation::Process(script.clone());
-    assert_eq!(reason(by_annotations(run_script)), "it runs a shell script");
+    assert_eq!(reason(decide_by_annotations(run_script)), "it runs a shell script");
     let run_marked = |tool: &mut Tool| {
         run_script(tool);
         tool.annotations.dangerous = Some(true);
     };
     assert_eq!(
-        reason(by_annotations(run_marked)),
+        reason(decide_by_annotations(run_marked)),
         "it runs a shell script",
-        "which is why it is taken for dangerous"
+        "the more specific reason comes first"
     );
     let with_word = tool("create", json!({"confirm": {"type": "string", "const": "CREATE"}}));
     let decision =
@@ -47,11 +47,20 @@ fn asks_about_what_is_marked() {
 }
 
 #[test]
-fn does_not_ask_about_what_nobody_marked() {
-    assert_eq!(by_annotations(|_| {}), Decision::Allow);
-    assert_eq!(by_annotations(|tool| tool.annotations.mutates = Some(true)), Decision::Allow);
-    assert_eq!(by_annotations(|tool| tool.annotations.network = Some(true)), Decision::Allow);
-    assert_eq!(by_annotations(|tool| tool.annotations.dangerous = Some(false)), Decision::Allow);
+fn allows_unmarked_tools() {
+    assert_eq!(decide_by_annotations(|_| {}), Decision::Allow);
+    assert_eq!(
+        decide_by_annotations(|tool| tool.annotations.mutates = Some(true)),
+        Decision::Allow
+    );
+    assert_eq!(
+        decide_by_annotations(|tool| tool.annotations.network = Some(true)),
+        Decision::Allow
+    );
+    assert_eq!(
+        decide_by_annotations(|tool| tool.annotations.dangerous = Some(false)),
+        Decision::Allow
+    );
 }
 
 #[test]
@@ -68,13 +77,13 @@ fn the_strongest_matching_clause_wins_in_any_order() {
     ];
     let mut push = tool("git_push", json!({}));
     push.annotations.dangerous = Some(true);
-    for (verdicts, expected) in table {
-        for verdicts in [verdicts.to_vec(), verdicts.iter().rev().copied().collect()] {
-            let policy = policy(verdicts.iter().map(|verdict| clause("git_*", "true", *verdict)));
+    for (effects, expected) in table {
+        for effects in [effects.to_vec(), effects.iter().rev().copied().collect()] {
+            let policy = policy(effects.iter().map(|effect| clause("git_*", "true", *effect)));
             assert_eq!(
-                word(&policy.decide(&push, &arguments(json!({})), now())),
+                decision_name(&policy.decide(&push, &arguments(json!({})), now())),
                 expected,
-                "{verdicts:?}"
+                "{effects:?}"
             );
         }
     }
@@ -90,7 +99,7 @@ fn a_clause_for_other_tools_changes_nothing() {
 }
 
 #[test]
-fn a_failing_condition_counts_for_ask_and_deny_and_not_for_allow() {
+fn a_failing_condition_matches_for_ask_and_deny_but_not_for_allow() {
     let failing = [
         "args.missing == true",
         "args.text > 1",
@@ -101,13 +110,13 @@ fn a_failing_condition_counts_for_ask_and_deny_and_not_for_allow() {
     let tool = tool("git_push", json!({}));
     let given = arguments(json!({"text": "abc", "zero": 0, "list": [1]}));
     for when in failing {
-        for (verdict, expected) in
+        for (effect, expected) in
             [(Effect::Ask, "ask"), (Effect::Deny, "deny"), (Effect::Allow, "ask")]
         {
             let mut tool = tool.clone();
             tool.annotations.dangerous = Some(true);
-            let decision = policy([clause("*", when, verdict)]).decide(&tool, &given, now());
-            assert_eq!(word(&decision), expected, "{when} to {verdict}");
+            let decision = policy([clause("*", when, effect)]).decide(&tool, &given, now());
+            assert_eq!(decision_name(&decision), expected, "{when} to {effect}");
         }
     }
     let decision =
@@ -128,12 +137,12 @@ fn a_condition_that_is_too_expensive_fails_at_once() {
     let start = std::time::Instant::now();
     let decision = policy.decide(&tool("t", json!({})), &many, now());
     assert!(reason(decision).ends_with("it is too expensive for these arguments"));
-    assert!(start.elapsed() < Duration::from_secs(2), "27 billion rounds were not made");
+    assert!(start.elapsed() < Duration::from_secs(2), "evaluation was not aborted");
     assert!(!reason(policy.decide(&tool("t", json!({})), &few, now())).contains("expensive"));
 }
 
 #[test]
-fn arguments_nested_without_end_fail_without_ending_the_process() {
+fn deeply_nested_arguments_do_not_overflow_the_stack() {
     let deep = (0..100_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
     let given: Map<_, _> = [("deep".to_owned(), deep)].into_iter().collect();
     let decision = policy([clause("*", "args.deep == 1", Effect::Ask)]).decide(
@@ -142,7 +151,7 @@ fn arguments_nested_without_end_fail_without_ending_the_process() {
         now(),
     );
     assert!(reason(decision).ends_with("it is too expensive for these arguments"));
-    // Dropping such a value recurses: that is not what is tested here.
+    // Dropping this value would recurse until the stack overflows.
     std::mem::forget(given);
 }
 
@@ -153,11 +162,11 @@ fn an_expired_clause_does_not_match() {
     let policy = policy([denied]);
     let (tool, none) = (tool("t", json!({})), arguments(json!({})));
     assert_eq!(policy.decide(&tool, &none, now()), Decision::Allow);
-    assert_eq!(word(&policy.decide(&tool, &none, now() - Duration::from_secs(1))), "deny");
+    assert_eq!(decision_name(&policy.decide(&tool, &none, now() - Duration::from_secs(1))), "deny");
 }
 
 #[test]
-fn an_author_can_say_why() {
+fn a_clause_can_give_its_own_reason() {
     let mut asked = clause("deploy", "", Effect::Ask);
     asked.reason = Some("production is frozen".to_owned());
     let decision = policy([asked]).decide(&tool("deploy", json!({})), &arguments(json!({})), now());
@@ -165,7 +174,7 @@ fn an_author_can_say_why() {
 }
 
 #[test]
-fn no_reason_shows_a_value() {
+fn reasons_contain_no_argument_values() {
     let given = arguments(json!({"token": "hunter2", "list": ["hunter2"], "map": {"hunter2": 1}}));
     let conditions = [
         "args.token > 1",
@@ -183,7 +192,7 @@ fn no_reason_shows_a_value() {
 }
 
 #[test]
-fn every_broken_clause_is_told_with_its_part() {
+fn reports_every_broken_clause_with_its_key() {
     let clauses = [
         clause("git_[a-z]", "args.force ==", Effect::Ask),
         clause("*", "true", Effect::Ask),

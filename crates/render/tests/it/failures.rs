@@ -1,11 +1,11 @@
-//! Documents that do what they should not: each ends in a failure that says what happened.
+//! Documents that fail, exceed limits or try to escape the sandbox.
 
 use std::{fs, path::Path, time::Duration};
 
 use catalog::{ErrorType, Failure};
 use render::{Backend, Format};
 
-use crate::fixture::{RenderFixture, job, skip, until, with_backend};
+use crate::fixture::{RenderFixture, job, skip, wait_until, with_backend};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -13,12 +13,12 @@ fn chunk(code: &str) -> String {
     format!("Before.\n\n```{{r trouble}}\n{code}\n```\n")
 }
 
-async fn fails(fixture: &RenderFixture, code: &str) -> Failure {
+async fn render_failing(fixture: &RenderFixture, code: &str) -> Failure {
     fixture.render(&chunk(code), Format::Html).await.unwrap_err()
 }
 
 #[tokio::test]
-async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
+async fn reports_chunk_and_lines_of_an_error_and_its_warnings() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -39,11 +39,11 @@ async fn an_error_is_told_by_chunk_and_line_with_warnings_apart() {
 }
 
 #[tokio::test]
-async fn what_r_warned_of_in_a_chunk_that_fails_is_told() {
+async fn reports_warnings_of_a_failed_chunk() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let failure = fails(&fixture, "warning('careful')\nreadLines('nowhere')").await;
+    let failure = render_failing(&fixture, "warning('careful')\nreadLines('nowhere')").await;
     let warnings = &failure.details["warnings"];
     assert_eq!(
         (&warnings[0]["message"], &warnings[0]["label"]),
@@ -58,7 +58,7 @@ async fn what_r_warned_of_in_a_chunk_that_fails_is_told() {
 }
 
 #[tokio::test]
-async fn a_daemon_that_does_not_answer_is_told_by_compose_as_well() {
+async fn compose_reports_an_unreachable_daemon() {
     if !Path::new("/usr/bin/docker-compose").exists() {
         return skip("docker-compose is not installed").unwrap_or_default();
     }
@@ -77,7 +77,7 @@ async fn a_daemon_that_does_not_answer_is_told_by_compose_as_well() {
 }
 
 #[tokio::test]
-async fn broken_front_matter_is_told_by_line() {
+async fn reports_the_line_of_broken_front_matter() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -95,12 +95,12 @@ async fn broken_front_matter_is_told_by_line() {
 }
 
 #[tokio::test]
-async fn r_that_loops_is_stopped_with_all_that_it_started() {
+async fn kills_an_endless_loop_and_its_child_processes() {
     let Some(fixture) = RenderFixture::local(|settings| settings.timeout = Duration::from_secs(3))
     else {
         return;
     };
-    let failure = fails(&fixture, "system('setsid sleep 9601 &'); while (TRUE) {}").await;
+    let failure = render_failing(&fixture, "system('setsid sleep 9601 &'); while (TRUE) {}").await;
     assert_eq!(failure.error_type, ErrorType::TimedOut);
     assert!(
         failure.message.contains("(chunk `trouble`): it was stopped after 3 seconds"),
@@ -108,49 +108,53 @@ async fn r_that_loops_is_stopped_with_all_that_it_started() {
         failure.message
     );
     assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
-    assert!(!runs("9601"), "what it started was ended");
+    assert!(!is_sleeping("9601"), "its child processes were killed");
 }
 
 #[tokio::test]
-async fn r_that_fills_memory_is_stopped() {
+async fn enforces_the_memory_limit() {
     let Some(fixture) = RenderFixture::local(|settings| settings.memory_bytes = 400 * MIB) else {
         return;
     };
     let failure =
-        fails(&fixture, "x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)").await;
+        render_failing(&fixture, "x <- list(); while (TRUE) x[[length(x) + 1]] <- rnorm(1e6)")
+            .await;
     assert_eq!(failure.error_type, ErrorType::OutOfMemory, "{failure:?}");
     assert!(failure.message.contains("`memory_mib`"), "{}", failure.message);
 }
 
 #[tokio::test]
-async fn memory_is_counted_over_all_processes() {
+async fn the_memory_limit_covers_all_processes() {
     let Some(fixture) = RenderFixture::local(|settings| settings.memory_bytes = 600 * MIB) else {
         return;
     };
     let code =
         "for (i in 1:6) parallel::mcparallel({ x <- rnorm(2e7); Sys.sleep(60) }); Sys.sleep(60)";
-    let failure = fails(&fixture, code).await;
+    let failure = render_failing(&fixture, code).await;
     assert_eq!(failure.error_type, ErrorType::OutOfMemory, "{failure:?}");
 }
 
 #[tokio::test]
-async fn r_that_forks_without_end_is_stopped() {
+async fn enforces_the_process_limit() {
     let Some(fixture) = RenderFixture::local(|settings| settings.processes = 20) else {
         return;
     };
-    let failure =
-        fails(&fixture, "for (i in 1:60) system('sleep 9602', wait = FALSE); Sys.sleep(60)").await;
+    let failure = render_failing(
+        &fixture,
+        "for (i in 1:60) system('sleep 9602', wait = FALSE); Sys.sleep(60)",
+    )
+    .await;
     assert_eq!(failure.error_type, ErrorType::TooManyProcesses, "{failure:?}");
-    assert!(!runs("9602"), "what it started was ended");
+    assert!(!is_sleeping("9602"), "its child processes were killed");
 }
 
 #[tokio::test]
-async fn processes_that_the_machine_refuses_are_told_as_that() {
+async fn recognizes_a_refused_fork() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    // What a shell says in a container that has too many of them, and what R makes of it.
-    let failure = fails(
+    // The messages of a shell and of R in a container that reached its process limit.
+    let failure = render_failing(
         &fixture,
         "cat('sh: 0: Cannot fork\\n', file = stderr()); stop('argument is of length zero')",
     )
@@ -160,17 +164,17 @@ async fn processes_that_the_machine_refuses_are_told_as_that() {
 }
 
 #[tokio::test]
-async fn r_that_fills_the_disk_is_stopped() {
+async fn enforces_the_disk_limit() {
     let Some(fixture) = RenderFixture::local(|settings| settings.disk_bytes = 20 * MIB) else {
         return;
     };
     let code = "f <- file('big', 'wb'); while (TRUE) { writeBin(raw(1e6), f); flush(f) }";
-    let failure = fails(&fixture, code).await;
+    let failure = render_failing(&fixture, code).await;
     assert_eq!(failure.error_type, ErrorType::TooMuchDisk, "{failure:?}");
 }
 
 #[tokio::test]
-async fn r_cannot_write_or_read_outside_its_copy() {
+async fn r_cannot_access_files_outside_its_copy_or_the_network() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -178,63 +182,63 @@ async fn r_cannot_write_or_read_outside_its_copy() {
     fs::write(outside.join("secret"), "the secret").unwrap();
     fs::write(fixture.folder.path("beside").join("other"), "the secret").unwrap();
     let write = format!("writeLines('gotcha', '{}')", outside.join("made").display());
-    let failure = fails(&fixture, &write).await;
+    let failure = render_failing(&fixture, &write).await;
     assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
     assert!(!outside.join("made").exists());
     for secret in [outside.join("secret"), fixture.folder.path("beside").join("other")] {
-        fails(&fixture, &format!("readLines('{}')", secret.display())).await;
+        render_failing(&fixture, &format!("readLines('{}')", secret.display())).await;
     }
-    let network = fails(&fixture, "socketConnection('127.0.0.1', 9, timeout = 1)").await;
+    let network = render_failing(&fixture, "socketConnection('127.0.0.1', 9, timeout = 1)").await;
     assert_eq!(network.error_type, ErrorType::RenderFailed);
 }
 
 #[tokio::test]
-async fn r_that_quits_has_not_rendered_anything() {
+async fn a_document_that_quits_r_fails() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
-    let failure = fails(&fixture, "quit(status = 0)").await;
+    let failure = render_failing(&fixture, "quit(status = 0)").await;
     assert_eq!(failure.error_type, ErrorType::RenderFailed);
     assert!(failure.message.contains("quit()"), "{}", failure.message);
 }
 
 #[tokio::test]
-async fn a_result_that_leads_elsewhere_is_not_taken() {
+async fn rejects_a_result_that_is_a_symlink() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let code = "out <- file.path('..', 'out'); file.symlink('/etc/hostname', file.path(out, 'document.html'))\n\
                 writeLines('{\"ok\": true}', file.path(out, 'result.json')); quit()";
-    let failure = fails(&fixture, code).await;
+    let failure = render_failing(&fixture, code).await;
     assert_eq!(failure.error_type, ErrorType::RenderFailed);
 }
 
 #[tokio::test]
-async fn a_document_that_is_too_long_is_refused() {
+async fn rejects_output_over_the_size_limit() {
     let Some(fixture) = RenderFixture::local(|settings| settings.output_bytes = 1000) else {
         return;
     };
-    let failure = fails(&fixture, "1").await;
+    let failure = render_failing(&fixture, "1").await;
     assert_eq!(failure.error_type, ErrorType::OutputTooLarge);
 }
 
 #[tokio::test]
-async fn a_render_that_is_dropped_ends_with_all_that_it_started() {
+async fn dropping_a_render_kills_its_processes() {
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let given = job(&chunk("system('sleep 9603')"), Format::Html);
     let render = fixture.run(given);
     tokio::select! {
-        _ = render => panic!("it ended by itself"),
-        () = until(|| runs("9603")) => {}
+        _ = render => panic!("the render was not interrupted"),
+        () = wait_until(|| is_sleeping("9603")) => {}
     }
-    until(|| !runs("9603")).await;
+    wait_until(|| !is_sleeping("9603")).await;
 }
 
-/// Whether `sleep` runs with this argument.
-fn runs(seconds: &str) -> bool {
+/// Whether a process `sleep SECONDS` exists.
+fn is_sleeping(seconds: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let words = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     words
@@ -243,8 +247,8 @@ fn runs(seconds: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_as_such() {
-    // A folder that takes nothing stands for a disk that is full: only root can mount one.
+async fn reports_a_full_disk() {
+    // A small tmpfs stands for a full disk. Only root can mount one.
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
@@ -254,7 +258,7 @@ async fn a_full_disk_is_told_as_such() {
         .arg(&temp)
         .status();
     if !mounted.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: a small disk cannot be mounted here");
+        eprintln!("SKIPPED: cannot mount a tmpfs");
         return;
     }
     let failure = fixture.render(&"long ".repeat(100_000), Format::Html).await;

@@ -1,4 +1,4 @@
-//! Tools and clauses in one line each.
+//! Short constructors of tools, clauses and arguments.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,7 +8,7 @@ use catalog::{
 };
 use serde_json::{Map, Value};
 
-/// A moment to decide at.
+/// The time of every decision.
 pub(crate) fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
 }
@@ -26,13 +26,12 @@ pub(crate) fn tool(name: &str, properties: Value) -> Tool {
     )
 }
 
-/// A clause for tools that fit `tools`.
+/// A clause without expiry and reason; an empty `when` matches every call.
 pub(crate) fn clause(tools: &str, when: &str, effect: Effect) -> Clause {
     let when = (!when.is_empty()).then(|| when.to_owned());
     Clause { tools: tools.to_owned(), when, effect, until: None, reason: None }
 }
 
-/// These clauses, compiled.
 pub(crate) fn policy(clauses: impl IntoIterator<Item = Clause>) -> Policy {
     Policy::compile(clauses).expect("clauses that compile")
 }
@@ -45,8 +44,7 @@ pub(crate) fn arguments(value: Value) -> Map<String, Value> {
     }
 }
 
-/// The decision in one word.
-pub(crate) fn word(decision: &Decision) -> &'static str {
+pub(crate) fn decision_name(decision: &Decision) -> &'static str {
     match decision {
         Decision::Allow => "allow",
         Decision::Ask { .. } => "ask",
@@ -54,7 +52,7 @@ pub(crate) fn word(decision: &Decision) -> &'static str {
     }
 }
 
-/// The reason of a decision.
+/// The reason of a decision; panics if the call is allowed.
 pub(crate) fn reason(decision: Decision) -> String {
     match decision {
         Decision::Allow => panic!("allowed"),
