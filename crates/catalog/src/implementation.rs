@@ -34,7 +34,7 @@ impl Implementation {
             Self::Python(_) => "a Python function",
             Self::Tool(_) => "another tool",
             Self::Native => "a function of the server",
-            Self::Missing => "nothing: it has no command and is not served",
+            Self::Missing => "nothing: it has no implementation, so it is not served",
         }
     }
 

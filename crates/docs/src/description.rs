@@ -1,103 +1,106 @@
-//! The description of a tool as a client sees it.
+//! The description of a tool that a client receives.
 
 use catalog::{Consent, Example, Implementation, Mode, Tool};
 use serde_json::Value;
 
-use crate::{markdown::block, schema::kind};
+use crate::{markdown::code_block, schema::describe_type};
 
-/// What stands in the description of every tool that needs a word of consent.
-const WARNING: &str = "REQUIRES EXPLICIT USER INSTRUCTION";
+/// Marks every tool that requires a consent word. Clients and tests look for this text.
+const CONSENT_WARNING: &str = "REQUIRES EXPLICIT USER INSTRUCTION";
 
-/// How results of long runs can be had by every client, whatever else it can do. No push is promised here.
-const LATER: &str =
-    "A long run answers with an operation id: `await` gives its result, `status` how far it is.";
+/// How to get the result of a long-running call. It mentions only tools, which every client can call;
+/// notifications are optional in the protocol.
+const OPERATION_NOTICE: &str = "A long-running call returns an operation id: `await` returns its result, `status` its progress.";
 
-/// How much a description says. Every word of it costs a model's attention.
+/// The length of descriptions. Shorter ones take less of a model's context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
-    /// Four sections: what it is for, the schema, how it is used, and examples.
+pub enum DescriptionSize {
+    /// Four sections: description, schema, usage and examples.
     Full,
-    /// What it is for.
+    /// Only the text of the description.
     Concise,
-    /// The sections but the schema, which clients are given anyway.
+    /// All sections except the schema, which clients receive anyway.
     SchemaLess,
 }
 
-impl Size {
-    /// Describes tools in this size.
-    pub fn describe(self) -> fn(&Tool) -> String {
+impl DescriptionSize {
+    /// The function that describes tools in this size.
+    pub fn describer(self) -> fn(&Tool) -> String {
         match self {
-            Self::Full => |tool| sized(tool, Self::Full),
-            Self::Concise => |tool| sized(tool, Self::Concise),
-            Self::SchemaLess => |tool| sized(tool, Self::SchemaLess),
+            Self::Full => |tool| describe_in_size(tool, Self::Full),
+            Self::Concise => |tool| describe_in_size(tool, Self::Concise),
+            Self::SchemaLess => |tool| describe_in_size(tool, Self::SchemaLess),
         }
     }
 }
 
-/// A tool in its usual size: native tools that come with examples in full, others concisely.
-pub fn description(tool: &Tool) -> String {
-    let is_native =
-        tool.implementation == Implementation::Native && !tool.description.examples.is_empty();
-    sized(tool, if is_native { Size::Full } else { Size::Concise })
+/// Describes a tool in its default size: full for native tools with examples, concise for others.
+pub fn describe(tool: &Tool) -> String {
+    let is_native = tool.implementation == Implementation::Native;
+    let has_examples = !tool.description.examples.is_empty();
+    let is_full = is_native && has_examples;
+    describe_in_size(tool, if is_full { DescriptionSize::Full } else { DescriptionSize::Concise })
 }
 
-fn sized(tool: &Tool, size: Size) -> String {
-    let about = about(tool);
-    if size == Size::Concise {
-        return about;
+fn describe_in_size(tool: &Tool, size: DescriptionSize) -> String {
+    let text = describe_concisely(tool);
+    if size == DescriptionSize::Concise {
+        return text;
     }
-    let schema = || block("json", &Value::Object(tool.input.object().as_ref().clone()).to_string());
-    let examples: String =
-        tool.description.examples.iter().map(example).collect::<Vec<_>>().join("\n");
+    let schema = if size == DescriptionSize::Full {
+        code_block("json", &Value::Object(tool.input.object().as_ref().clone()).to_string())
+    } else {
+        String::new()
+    };
+    let examples = tool.description.examples.iter().map(render_example);
     let sections = [
-        ("Description", about),
-        ("JSON Schema", if size == Size::Full { schema() } else { String::new() }),
-        ("Usage Instructions", block("text", &usage(tool))),
-        ("Concrete Examples", examples),
+        ("Description", text),
+        ("JSON Schema", schema),
+        ("Usage Instructions", code_block("text", &render_usage(tool))),
+        ("Concrete Examples", examples.collect::<Vec<_>>().join("\n")),
     ];
     let sections = sections.into_iter().filter(|(_, text)| !text.is_empty());
     sections
-        .map(|(label, text)| format!("## {label}\n\n{}", text.trim_end()))
+        .map(|(heading, text)| format!("## {heading}\n\n{}", text.trim_end()))
         .collect::<Vec<_>>()
         .join("\n\n")
 }
 
-/// The shared guidance, the tool's own text, how the result of a long run can be had, and what the
-/// tool must be told before it runs, with an empty line between.
-fn about(tool: &Tool) -> String {
+/// Shared guidance, the tool's own text, the operation notice and the consent warning, as paragraphs.
+fn describe_concisely(tool: &Tool) -> String {
     let text = tool.description.text.trim();
     let guidance = tool.description.guidance.as_deref().unwrap_or_default().trim();
-    let warning = tool
-        .consent
-        .as_ref()
-        .filter(|_| !text.contains(WARNING) && !guidance.contains(WARNING))
-        .map(warning);
-    let later = if tool.mode == Mode::Asynchronous && tool.is_callable() { LATER } else { "" };
-    let parts = [guidance, text, later, warning.as_deref().unwrap_or_default()];
+    let has_warning = text.contains(CONSENT_WARNING) || guidance.contains(CONSENT_WARNING);
+    let consent = tool.consent.as_ref().filter(|_| !has_warning);
+    let warning = consent.map(render_consent_warning).unwrap_or_default();
+    let is_asynchronous = tool.mode == Mode::Asynchronous && tool.is_callable();
+    let notice = if is_asynchronous { OPERATION_NOTICE } else { "" };
+    let parts = [guidance, text, notice, &warning];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-fn warning(consent: &Consent) -> String {
+fn render_consent_warning(consent: &Consent) -> String {
     let Consent { parameter, word } = consent;
     format!(
-        "{WARNING}: call this only if the user has asked for exactly this, in this conversation. Say so by passing \
-         `{parameter}` as `{word}`; never pass it on your own initiative, or to find out what happens."
+        "{CONSENT_WARNING}: call this only if the user has asked for exactly this in this conversation. Confirm it by \
+         passing `{parameter}` as `{word}`; never pass it on your own initiative or to see what happens."
     )
 }
 
-/// The shape of a call, under the name without its prefix, and what else is to be known of its use.
-fn usage(tool: &Tool) -> String {
+/// The signature of a call and the tool's own usage notes. The name has no prefix, because clients and
+/// toolsets choose their own.
+fn render_usage(tool: &Tool) -> String {
     let required: Vec<_> = tool.input.required().collect();
-    let parameter = |(name, schema): (&str, &Value)| {
-        format!("{name}{}: {}", if required.contains(&name) { "" } else { "?" }, kind(schema))
-    };
-    let parameters: Vec<_> = tool.input.properties().map(parameter).collect();
-    let call = format!("{}({})", tool.bare_name(), parameters.join(", "));
-    let more = tool.description.usage.as_deref().unwrap_or_default().trim();
-    if more.is_empty() { call } else { format!("{call}\n{more}") }
+    let parameters = tool.input.properties().map(|(name, schema)| {
+        let mark = if required.contains(&name) { "" } else { "?" };
+        format!("{name}{mark}: {}", describe_type(schema))
+    });
+    let signature = format!("{}({})", tool.bare_name(), parameters.collect::<Vec<_>>().join(", "));
+    let notes = tool.description.usage.as_deref().unwrap_or_default().trim();
+    if notes.is_empty() { signature } else { format!("{signature}\n{notes}") }
 }
 
-fn example(example: &Example) -> String {
-    let arguments = block("json", &Value::Object(example.arguments.clone()).to_string());
+fn render_example(example: &Example) -> String {
+    let arguments = code_block("json", &Value::Object(example.arguments.clone()).to_string());
     format!("{arguments}{}\n", example.explanation.trim())
 }

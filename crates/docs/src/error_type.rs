@@ -3,17 +3,19 @@
 use catalog::{ErrorType, Fault};
 
 /// One error type: who can fix it, the exit code, what happened and what to do.
-pub fn error_page(error_type: ErrorType) -> String {
-    section(error_type, "#")
+pub fn render_error_type(error_type: ErrorType) -> String {
+    render_section(error_type, "#")
 }
 
 /// All error types: a table, then a section for each.
-pub fn errors_reference() -> String {
+pub fn render_errors_reference() -> String {
     let mut page = "# Error types\n\nThe `error_type` of a call that was rejected or failed. Texts never change, so scripts may \
                     match on them. `toolcrib explain ERROR_TYPE` prints one of them. A tool can report types of its own, \
                     which are not listed here and have exit code 1.\n\n"
         .to_owned();
-    page.push_str("The fault tells who can fix the failure:\n\n| fault | who can fix it |\n|---|---|\n");
+    page.push_str(
+        "The fault names who can fix the failure:\n\n| fault | who can fix it |\n|---|---|\n",
+    );
     for fault in Fault::ALL {
         page.push_str(&format!("| {} | {} |\n", fault.as_str(), describe_fault(fault)));
     }
@@ -27,12 +29,12 @@ pub fn errors_reference() -> String {
     }
     for error_type in ErrorType::ALL {
         page.push('\n');
-        page.push_str(&section(*error_type, "##"));
+        page.push_str(&render_section(*error_type, "##"));
     }
     page
 }
 
-fn section(error_type: ErrorType, heading: &str) -> String {
+fn render_section(error_type: ErrorType, heading: &str) -> String {
     format!(
         "{heading} {error_type}\n\nFault: {}. Exit code of `toolcrib call`: {}.\n\n{}\n\nWhat to do: {}\n",
         error_type.fault().as_str(),

@@ -1,72 +1,72 @@
-//! The parameters and the fields of the result of a tool, with those that are inside of others.
+//! The parameters and result fields of a tool, including nested ones.
 
 use catalog::{Implementation, Tool, implementation::Access, spec_details::OutputField};
 use serde_json::{Map, Value};
 
-use crate::schema::{choices, kind};
+use crate::schema::{allowed_values, describe_type};
 
-/// Fields deeper inside others than this are not listed; the schema has them.
-const DEEPEST: usize = 4;
+/// The nesting depth up to which fields are listed; deeper ones are only in the schema.
+const MAX_DEPTH: usize = 4;
 
 /// A parameter or a field of the result.
-pub(crate) struct Row {
-    /// Its name; of one inside another, the way there: `a.b`, `items[].id`.
+pub(crate) struct Field {
+    /// The name; a path such as `a.b` or `items[].id` if the field is nested.
     pub(crate) name: String,
-    /// How deep it lies inside others.
+    /// The number of fields around it.
     pub(crate) depth: usize,
-    pub(crate) kind: String,
+    /// The type, in words.
+    pub(crate) type_text: String,
     pub(crate) required: bool,
     pub(crate) default: Option<String>,
-    /// What the value must be beyond its type, and its other name.
+    /// Constraints beyond the type; also its alias and how a path is accessed.
     pub(crate) constraints: Vec<Constraint>,
     pub(crate) description: String,
 }
 
-/// Something a value must be: words for people, and values that stand for themselves.
+/// A constraint on a value: words, then literal values.
 pub(crate) struct Constraint {
-    pub(crate) words: String,
+    pub(crate) text: String,
     pub(crate) values: Vec<String>,
 }
 
 impl Constraint {
-    pub(crate) fn new(words: impl Into<String>, values: impl IntoIterator<Item = String>) -> Self {
-        Self { words: words.into(), values: values.into_iter().collect() }
+    fn new(text: impl Into<String>, values: impl IntoIterator<Item = String>) -> Self {
+        Self { text: text.into(), values: values.into_iter().collect() }
     }
 }
 
-/// The parameters of a tool.
-pub(crate) fn parameters(tool: &Tool) -> Vec<Row> {
-    let mut rows = Vec::new();
-    push(&mut rows, tool.input.object(), "", 0);
-    for row in rows.iter_mut().filter(|row| row.depth == 0) {
-        let alias = tool
-            .parameters
-            .iter()
-            .find(|known| known.name == row.name)
-            .and_then(|known| known.alias.as_ref());
-        row.constraints.extend(alias.map(|alias| Constraint::new("short form", [alias.clone()])));
-        row.constraints.extend(
-            access(tool, &row.name).map(|access| Constraint::new(done_with_it(access), [])),
-        );
+/// Lists the parameters of a tool in definition order, each followed by its nested fields.
+pub(crate) fn list_parameters(tool: &Tool) -> Vec<Field> {
+    let mut fields = Vec::new();
+    push_properties(&mut fields, tool.input.object(), "", 0);
+    for field in fields.iter_mut().filter(|field| field.depth == 0) {
+        let parameter = tool.parameters.iter().find(|parameter| parameter.name == field.name);
+        let alias = parameter.and_then(|parameter| parameter.alias.clone());
+        let access = find_access(tool, &field.name).map(describe_access);
+        field.constraints.extend(alias.map(|alias| Constraint::new("alias", [alias])));
+        field.constraints.extend(access.map(|access| Constraint::new(access, [])));
     }
-    rows
+    fields
 }
 
-/// The fields of a tool's result: by its schema, else as its document names them.
-pub(crate) fn results(tool: &Tool) -> Vec<Row> {
-    let mut rows = Vec::new();
+/// Lists the fields of a tool's result, from its output schema or else from its specification.
+pub(crate) fn list_results(tool: &Tool) -> Vec<Field> {
+    let mut fields = Vec::new();
     match &tool.output {
-        Some(schema) => push(&mut rows, schema.object(), "", 0),
-        None => rows.extend(tool.details.iter().flat_map(|details| &details.outputs).map(named)),
+        Some(schema) => push_properties(&mut fields, schema.object(), "", 0),
+        None => {
+            let documented = tool.details.iter().flat_map(|details| &details.outputs);
+            fields.extend(documented.map(from_documented));
+        }
     }
-    rows
+    fields
 }
 
-fn named(field: &OutputField) -> Row {
-    Row {
+fn from_documented(field: &OutputField) -> Field {
+    Field {
         name: field.name.clone(),
         depth: 0,
-        kind: "any".to_owned(),
+        type_text: "any".to_owned(),
         required: false,
         default: None,
         constraints: Vec::new(),
@@ -74,51 +74,49 @@ fn named(field: &OutputField) -> Row {
     }
 }
 
-/// The properties of a schema, each with those inside of it.
-fn push(rows: &mut Vec<Row>, schema: &Map<String, Value>, outer: &str, depth: usize) {
-    let required = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
-    let required: Vec<&str> = required.collect();
-    for (name, property) in
-        schema.get("properties").and_then(Value::as_object).into_iter().flatten()
-    {
-        let path = format!("{outer}{name}");
-        rows.push(Row {
-            depth,
-            kind: kind(property),
-            required: required.contains(&name.as_str()),
-            default: property.get("default").filter(|default| !default.is_null()).map(plain),
-            constraints: constraints(property),
-            description: property
-                .get("description")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned(),
+/// Appends the properties of a schema, each followed by its nested fields.
+fn push_properties(
+    fields: &mut Vec<Field>,
+    schema: &Map<String, Value>,
+    prefix: &str,
+    depth: usize,
+) {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|other| other == name));
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let path = format!("{prefix}{name}");
+        let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        fields.push(Field {
             name: path.clone(),
+            depth,
+            type_text: describe_type(property),
+            required: is_required(name),
+            default: property.get("default").filter(|default| !default.is_null()).map(to_text),
+            constraints: list_constraints(property),
+            description: description.to_owned(),
         });
-        if depth < DEEPEST {
-            property
-                .as_object()
-                .into_iter()
-                .for_each(|inner| push(rows, inner, &format!("{path}."), depth + 1));
-            let items = property.get("items").and_then(Value::as_object);
-            items.into_iter().for_each(|inner| push(rows, inner, &format!("{path}[]."), depth + 1));
+        if depth == MAX_DEPTH {
+            continue;
+        }
+        if let Some(object) = property.as_object() {
+            push_properties(fields, object, &format!("{path}."), depth + 1);
+        }
+        if let Some(items) = property.get("items").and_then(Value::as_object) {
+            push_properties(fields, items, &format!("{path}[]."), depth + 1);
         }
     }
 }
 
-fn access(tool: &Tool, parameter: &str) -> Option<Access> {
+fn find_access(tool: &Tool, parameter: &str) -> Option<Access> {
     let Implementation::Process(process) = &tool.implementation else {
         return None;
     };
     process.bindings().find(|binding| binding.parameter == parameter)?.access
 }
 
-fn done_with_it(access: Access) -> &'static str {
+fn describe_access(access: Access) -> &'static str {
     match access {
         Access::Read => "is read",
         Access::Write => "is written",
@@ -126,47 +124,55 @@ fn done_with_it(access: Access) -> &'static str {
     }
 }
 
-fn constraints(schema: &Value) -> Vec<Constraint> {
-    let get = |keyword: &str| schema.get(keyword).map(plain);
-    let mut found = Vec::new();
-    match choices(schema).as_slice() {
+fn list_constraints(schema: &Value) -> Vec<Constraint> {
+    let get = |keyword: &str| schema.get(keyword).map(to_text);
+    let mut constraints = Vec::new();
+    match allowed_values(schema).as_slice() {
         [] => {}
         [only] if schema.get("enum").is_none() => {
-            found.push(Constraint::new("always", [plain(only)]))
+            constraints.push(Constraint::new("always", [to_text(only)]));
         }
-        some => found.push(Constraint::new("one of", some.iter().map(|value| plain(value)))),
+        values => {
+            let values = values.iter().map(|value| to_text(value));
+            constraints.push(Constraint::new("one of", values));
+        }
     }
-    found.extend(get("pattern").map(|pattern| Constraint::new("matches", [pattern])));
+    constraints.extend(get("pattern").map(|pattern| Constraint::new("matches", [pattern])));
+    let is_unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
     let bounds = [
-        range(get("minimum"), get("maximum"), ""),
+        describe_range(get("minimum"), get("maximum"), ""),
         get("exclusiveMinimum").map(|limit| format!("more than {limit}")),
         get("exclusiveMaximum").map(|limit| format!("less than {limit}")),
-        range(get("minLength"), get("maxLength"), " character"),
-        range(get("minItems"), get("maxItems"), " item"),
-        (schema.get("uniqueItems") == Some(&Value::Bool(true))).then(|| "no item twice".to_owned()),
+        describe_range(get("minLength"), get("maxLength"), " character"),
+        describe_range(get("minItems"), get("maxItems"), " item"),
+        is_unique.then(|| "unique items".to_owned()),
     ];
-    found.extend(bounds.into_iter().flatten().map(|words| Constraint::new(words, [])));
-    let items = schema.get("items").map(constraints).unwrap_or_default();
-    found.extend(
-        items.into_iter().map(|of| Constraint::new(format!("each {}", of.words), of.values)),
+    constraints.extend(bounds.into_iter().flatten().map(|text| Constraint::new(text, [])));
+    let of_items = schema.get("items").map(list_constraints).unwrap_or_default();
+    constraints.extend(
+        of_items.into_iter().map(|constraint| Constraint {
+            text: format!("each {}", constraint.text),
+            ..constraint
+        }),
     );
-    found
+    constraints
 }
 
-fn range(low: Option<String>, high: Option<String>, unit: &str) -> Option<String> {
-    let plural = |count: &str| {
+/// A range in words. `unit` is singular and starts with a space, or is empty.
+fn describe_range(low: Option<String>, high: Option<String>, unit: &str) -> Option<String> {
+    let unit_for = |count: &str| {
         if unit.is_empty() || count == "1" { unit.to_owned() } else { format!("{unit}s") }
     };
     match (low, high) {
-        (Some(low), Some(high)) => Some(format!("{low} to {high}{}", plural(&high))),
-        (Some(low), None) => Some(format!("at least {low}{}", plural(&low))),
-        (None, Some(high)) => Some(format!("at most {high}{}", plural(&high))),
+        (Some(low), Some(high)) => Some(format!("{low} to {high}{}", unit_for(&high))),
+        (Some(low), None) => Some(format!("at least {low}{}", unit_for(&low))),
+        (None, Some(high)) => Some(format!("at most {high}{}", unit_for(&high))),
         (None, None) => None,
     }
 }
 
-/// A value for people: a text without its quotes.
-pub(crate) fn plain(value: &Value) -> String {
+/// A string without quotes, any other value as JSON. The empty string keeps its quotes to be visible.
+fn to_text(value: &Value) -> String {
     match value {
         Value::String(text) if !text.is_empty() => text.clone(),
         other => other.to_string(),

@@ -1,29 +1,28 @@
 //! Tools, rules and error types as text: for a model, for a page, for a terminal.
 //!
-//! Everything here takes model values and returns strings; nothing is printed or written. Text that
-//! an author wrote is shown as text: in pages it makes no HTML and breaks no table, on a terminal
-//! it moves no cursor.
+//! Everything here takes model values and returns strings; nothing is printed or written. Text by an
+//! author stays text: in pages it makes no HTML and breaks no table, on a terminal it moves no cursor.
 
 mod change;
 mod command_line;
 mod description;
 mod error_type;
 mod fields;
+mod html_site;
 mod markdown;
-mod page;
-mod pages;
+mod markdown_site;
 mod rule;
 mod schema;
-mod sheet;
-mod site;
 mod terminal;
+mod tool_docs;
+mod tool_page;
 
-pub use change::{change_page, changes_reference};
-pub use description::{Size, description};
-pub use error_type::{error_page, errors_reference};
-pub use page::tool_page;
-pub use pages::{Page, pages};
-pub use rule::{rule_page, rules_reference};
-pub use schema::schema_markdown;
-pub use site::{GENERATOR, site};
-pub use terminal::terminal;
+pub use change::{render_change, render_changes_reference};
+pub use description::{DescriptionSize, describe};
+pub use error_type::{render_error_type, render_errors_reference};
+pub use html_site::{GENERATOR, render_html_site};
+pub use markdown_site::{SitePage, render_markdown_site};
+pub use rule::{render_rule, render_rules_reference};
+pub use schema::schema_to_markdown;
+pub use terminal::render_for_terminal;
+pub use tool_page::render_tool_page;

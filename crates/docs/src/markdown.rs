@@ -1,61 +1,66 @@
-//! Somebody's text inside Markdown: it stays text, whatever it contains.
+//! Text by an author inside Markdown, escaped so that it cannot become structure.
 
-/// A text as paragraphs. Emphasis, lists and code spans keep their meaning; HTML, links, headings,
-/// fences and tables lose theirs.
-pub(crate) fn prose(text: &str) -> String {
-    let lines = text.lines().map(|line| escaped_line(line.trim()));
+/// Escapes a text of several paragraphs. Emphasis, lists and code spans keep their meaning; HTML, links,
+/// headings, fences and tables lose theirs.
+pub(crate) fn escape_prose(text: &str) -> String {
+    let lines = text.lines().map(|line| escape_line(line.trim()));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A text as one cell of a table.
-pub(crate) fn cell(text: &str) -> String {
-    escape(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+/// Escapes a text for one cell of a table.
+pub(crate) fn escape_cell(text: &str) -> String {
+    escape_inline(&join_words(text))
 }
 
-/// A text as it is, in a code span, or spelled out where a pipe in the span would end a table's cell.
+/// A text as a code span for a cell of a table. A pipe would end the cell even inside a code span, so a
+/// text with one is escaped instead.
 pub(crate) fn code_cell(text: &str) -> String {
-    if text.contains('|') {
-        literal(&text.split_whitespace().collect::<Vec<_>>().join(" "))
-    } else {
-        code(text)
-    }
+    if text.contains('|') { escape_punctuation(&join_words(text)) } else { code_span(text) }
 }
 
-/// A text as it is, in a block of its own.
-pub(crate) fn block(language: &str, text: &str) -> String {
+/// A code block. Its fence is longer than any run of backticks in the text.
+pub(crate) fn code_block(language: &str, text: &str) -> String {
     let fence = "`".repeat((longest_run(text, '`') + 1).max(3));
     format!("{fence}{language}\n{}\n{fence}\n", text.trim_end())
 }
 
-/// A text as it is, in a code span.
-fn code(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+/// The text with its first letter, which must be ASCII, in upper case.
+pub(crate) fn capitalize(text: &str) -> String {
+    text[..1].to_uppercase() + &text[1..]
+}
+
+fn join_words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn code_span(text: &str) -> String {
+    let text: String = join_words(text).chars().filter(|c| !c.is_control()).collect();
     if text.is_empty() {
         return String::new();
     }
     let fence = "`".repeat(longest_run(&text, '`') + 1);
+    // CommonMark strips one space on both sides, so that a span can start or end with a backtick.
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// A line that stands by itself must not become a heading, a rule, a fence or a quotation.
-fn escaped_line(line: &str) -> String {
-    let escaped = escape(line);
-    let is_rule =
+/// Escapes a line so that it does not become a heading, a thematic break, a fence or a quotation.
+fn escape_line(line: &str) -> String {
+    let escaped = escape_inline(line);
+    let is_break =
         !line.is_empty() && line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' '));
-    let is_block = line.starts_with(['#', '>', '~']) || is_rule;
+    let is_block = line.starts_with(['#', '>', '~']) || is_break;
     if is_block { format!("\\{escaped}") } else { escaped }
 }
 
-/// Leaves emphasis and code spans alone; everything that could be structure becomes text.
-fn escape(line: &str) -> String {
+/// Escapes everything inside a line that could be structure, except emphasis and code spans.
+fn escape_inline(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
         match c {
-            '`' => match span(rest) {
+            '`' => match find_code_span(rest) {
                 Some(content) => {
                     escaped.push_str(&code_cell(content));
                     rest = &rest[content.len() + 1..];
@@ -64,6 +69,7 @@ fn escape(line: &str) -> String {
             },
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
+            // Not `\|`: after an escaped backslash it would be ambiguous.
             '|' => escaped.push_str("&#124;"),
             '\\' | '[' => escaped.extend(['\\', c]),
             _ if c.is_control() => {}
@@ -73,21 +79,21 @@ fn escape(line: &str) -> String {
     escaped
 }
 
-/// What stands before the next backtick, if that makes a plain code span.
-fn span(rest: &str) -> Option<&str> {
+/// The content of the code span that starts before `rest`, if its fence is a single backtick.
+fn find_code_span(rest: &str) -> Option<&str> {
     let (content, after) = rest.split_once('`')?;
     let is_plain = !content.trim().is_empty() && !after.starts_with('`');
     is_plain.then_some(content)
 }
 
-/// A text in which no character means anything.
-fn literal(text: &str) -> String {
+/// Replaces all ASCII punctuation by character references, which have no meaning in Markdown.
+fn escape_punctuation(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            _ if c.is_control() => {}
-            _ if c.is_ascii_punctuation() => escaped.push_str(&format!("&#{};", u32::from(c))),
-            _ => escaped.push(c),
+    for c in text.chars().filter(|c| !c.is_control()) {
+        if c.is_ascii_punctuation() {
+            escaped.push_str(&format!("&#{};", u32::from(c)));
+        } else {
+            escaped.push(c);
         }
     }
     escaped

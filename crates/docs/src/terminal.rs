@@ -1,78 +1,47 @@
-//! A tool for a terminal: plain text, aligned, at most 88 columns wide where words allow.
+//! A tool as plain text for a terminal: aligned, and wrapped at 88 columns.
 
 use catalog::Tool;
 
-use crate::{
-    fields::Row,
-    sheet::{Sheet, sheet},
-};
+use crate::{fields::Field, tool_docs::ToolDocs};
 
-/// How wide text is set: comfortable to read, and it fits most windows.
+/// The width of the text: comfortable to read, and it fits into most windows.
 const WIDTH: usize = 88;
 
-/// The widest column of names or labels that descriptions are aligned to.
-const WIDEST_LABEL: usize = 28;
+/// The widest label that others are aligned to. A wider one gets a line of its own.
+const MAX_LABEL_WIDTH: usize = 28;
 
-/// One tool as `show` prints it.
-pub fn terminal(tool: &Tool) -> String {
-    let sheet = sheet(tool);
-    let Sheet {
-        title,
-        description,
-        call,
-        examples,
-        parameters,
-        results,
-        errors,
-        security,
-        runs,
-        transcript,
-        facts,
-    } = sheet;
-    let mut out = visible(&tool.name);
-    if let Some(title) = title {
-        out.push_str(&format!("  ({})", visible(&title)));
+/// Renders a tool as `toolcrib show` prints it.
+pub fn render_for_terminal(tool: &Tool) -> String {
+    let docs = ToolDocs::new(tool);
+    let mut out = sanitize(&tool.name);
+    if let Some(title) = &docs.title {
+        out.push_str(&format!("  ({})", sanitize(title)));
     }
     out.push('\n');
-    for line in description.lines() {
-        push_wrapped(&mut out, line, "  ", "  ");
+    push_lines(&mut out, &docs.description, "  ");
+    push_heading(&mut out, "Parameters", &docs.parameters);
+    push_aligned(&mut out, docs.parameters.iter().map(describe_field));
+    push_heading(&mut out, "Result", &docs.results);
+    push_aligned(&mut out, docs.results.iter().map(describe_field));
+    push_heading(&mut out, "Errors", docs.errors.as_slice());
+    push_lines(&mut out, docs.errors.as_deref().unwrap_or_default(), "    ");
+    push_heading(&mut out, "Security", &docs.security);
+    docs.security.iter().for_each(|remark| push_wrapped(&mut out, remark, "  - ", "    "));
+    push_invocation(&mut out, tool, &docs.invocation);
+    push_heading(&mut out, "Call", docs.call.as_slice());
+    docs.call.iter().for_each(|call| push_verbatim(&mut out, call));
+    push_heading(&mut out, "Examples", &docs.examples);
+    for (call, explanation) in &docs.examples {
+        push_verbatim(&mut out, call);
+        push_wrapped(&mut out, explanation, "    ", "    ");
     }
-    push_heading(&mut out, "Parameters", &parameters);
-    push_aligned(&mut out, parameters.iter().map(parameter).collect());
-    push_heading(&mut out, "Result", &results);
-    push_aligned(&mut out, results.iter().map(parameter).collect());
-    if let Some(errors) = errors {
-        push_heading(&mut out, "Errors", &[()]);
-        errors.lines().for_each(|line| push_wrapped(&mut out, line, "  ", "    "));
-    }
-    push_heading(&mut out, "Security", &security);
-    security.iter().for_each(|remark| push_wrapped(&mut out, remark, "  - ", "    "));
-    push_heading(&mut out, "Runs", &[()]);
-    if runs.is_empty() {
-        out.push_str(&format!("  {}\n", tool.implementation.summary()));
-    }
-    runs.iter().for_each(|line| push_wrapped(&mut out, line, "  ", "      "));
-    if let Some(call) = call {
-        push_heading(&mut out, "Call", &[()]);
-        out.push_str(&format!("  {}\n", visible(&call)));
-    }
-    push_heading(&mut out, "Examples", &examples);
-    for (call, shows) in &examples {
-        out.push_str(&format!("  {}\n", visible(call)));
-        push_wrapped(&mut out, shows, "    ", "    ");
-    }
-    if let Some(transcript) = transcript {
-        push_heading(&mut out, "Example", &[()]);
-        transcript.lines().for_each(|line| out.push_str(&format!("  {}\n", visible(line))));
-    }
-    push_heading(&mut out, "Facts", &facts);
-    push_aligned(
-        &mut out,
-        facts
-            .into_iter()
-            .map(|(label, value)| (label.to_owned(), value.lines().map(str::to_owned).collect()))
-            .collect(),
-    );
+    push_heading(&mut out, "Example", docs.transcript.as_slice());
+    docs.transcript
+        .iter()
+        .flat_map(|code| code.lines())
+        .for_each(|line| push_verbatim(&mut out, line));
+    push_heading(&mut out, "Facts", &docs.facts);
+    push_aligned(&mut out, docs.facts.into_iter().map(|(label, value)| (label.to_owned(), value)));
     out
 }
 
@@ -82,74 +51,90 @@ fn push_heading<T>(out: &mut String, heading: &str, content: &[T]) {
     }
 }
 
-/// A parameter as a label and the lines beside it.
-fn parameter(row: &Row) -> (String, Vec<String>) {
-    let mut about = vec![row.kind.clone()];
-    about.extend(row.required.then(|| "required".to_owned()));
-    about.extend(row.default.as_ref().map(|default| format!("default {default}")));
-    about.extend(
-        row.constraints
-            .iter()
-            .map(|of| format!("{} {}", of.words, of.values.join(", ")).trim_end().to_owned()),
-    );
-    let text = format!("{} ({})", row.description.trim(), about.join("; "));
-    (row.name.clone(), text.lines().map(str::to_owned).collect())
+fn push_invocation(out: &mut String, tool: &Tool, invocation: &[String]) {
+    out.push_str("\nRuns\n");
+    if invocation.is_empty() {
+        push_verbatim(out, tool.implementation.summary());
+    }
+    invocation.iter().for_each(|line| push_wrapped(out, line, "  ", "      "));
 }
 
-fn push_aligned(out: &mut String, rows: Vec<(String, Vec<String>)>) {
-    let rows: Vec<(String, Vec<String>)> =
-        rows.into_iter().map(|(label, lines)| (visible(&label), lines)).collect();
-    let width = rows
-        .iter()
-        .map(|(label, _)| label.chars().count())
-        .filter(|width| *width <= WIDEST_LABEL)
-        .max()
-        .unwrap_or(0);
+/// Appends a line without wrapping it, so that it can be copied.
+fn push_verbatim(out: &mut String, line: &str) {
+    out.push_str(&format!("  {}\n", sanitize(line)));
+}
+
+fn push_lines(out: &mut String, text: &str, following: &str) {
+    text.lines().for_each(|line| push_wrapped(out, line, "  ", following));
+}
+
+/// The name of a field, and its description with type and constraints in parentheses.
+fn describe_field(field: &Field) -> (String, String) {
+    let mut properties = vec![field.type_text.clone()];
+    properties.extend(field.required.then(|| "required".to_owned()));
+    properties.extend(field.default.as_ref().map(|default| format!("default {default}")));
+    properties.extend(field.constraints.iter().map(|constraint| {
+        let text = format!("{} {}", constraint.text, constraint.values.join(", "));
+        text.trim_end().to_owned()
+    }));
+    let text = format!("{} ({})", field.description.trim(), properties.join("; "));
+    (field.name.clone(), text)
+}
+
+/// Appends labels with their texts in a second column.
+fn push_aligned(out: &mut String, rows: impl Iterator<Item = (String, String)>) {
+    let rows: Vec<_> = rows.map(|(label, text)| (sanitize(&label), text)).collect();
+    let widths = rows.iter().map(|(label, _)| label.chars().count());
+    let width = widths.filter(|width| *width <= MAX_LABEL_WIDTH).max().unwrap_or(0);
     let indent = " ".repeat(width + 4);
-    for (label, lines) in rows {
+    for (label, text) in rows {
         let mut first = format!("  {label:width$}  ");
         if label.chars().count() > width {
             out.push_str(&format!("  {label}\n"));
             first.clone_from(&indent);
         }
-        for line in &lines {
+        for line in text.lines() {
             push_wrapped(out, line, &first, &indent);
             first.clone_from(&indent);
         }
     }
 }
 
-/// Words of one line, set to the width. Only spaces part words, so that nothing is cut.
-fn push_wrapped(out: &mut String, line: &str, first: &str, following: &str) {
-    let mut set = first.to_owned();
-    let mut is_empty = true;
-    for word in visible(line).split_whitespace() {
-        if !is_empty && set.chars().count() + 1 + word.chars().count() > WIDTH {
-            out.push_str(set.trim_end());
+/// Appends one line, wrapped at spaces. A word that is too wide is not split, so that it can be copied.
+fn push_wrapped(out: &mut String, line: &str, first_indent: &str, indent: &str) {
+    let mut current = first_indent.to_owned();
+    let mut has_words = false;
+    for word in sanitize(line).split_whitespace() {
+        if has_words && current.chars().count() + 1 + word.chars().count() > WIDTH {
+            out.push_str(current.trim_end());
             out.push('\n');
-            set = following.to_owned();
-            is_empty = true;
+            current = indent.to_owned();
+            has_words = false;
         }
-        if !is_empty {
-            set.push(' ');
+        if has_words {
+            current.push(' ');
         }
-        set.push_str(word);
-        is_empty = false;
+        current.push_str(word);
+        has_words = true;
     }
-    out.push_str(set.trim_end());
+    out.push_str(current.trim_end());
     out.push('\n');
 }
 
-/// A text on one line, without anything that moves a cursor or turns the direction of what follows.
-fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .map(|c| if is_hidden(c) { '\u{fffd}' } else { c })
-        .collect()
+/// Replaces characters that could move the cursor or reverse the text after them. Definitions come from
+/// others, and a terminal acts on escape sequences.
+fn sanitize(text: &str) -> String {
+    let sanitized = text.chars().map(|c| match c {
+        _ if c.is_whitespace() => ' ',
+        _ if is_invisible(c) => '\u{fffd}',
+        _ => c,
+    });
+    sanitized.collect()
 }
 
-/// Whether a character cannot be seen, or changes what is seen behind it.
-pub(crate) fn is_hidden(c: char) -> bool {
+/// Whether a character is invisible or changes how those after it are displayed: control characters,
+/// zero-width characters, bidirectional controls and tags.
+pub(crate) fn is_invisible(c: char) -> bool {
     let is_format = matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
     c.is_control() || is_format || matches!(c, '\u{e0000}'..='\u{e007f}')
 }

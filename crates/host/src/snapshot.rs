@@ -55,10 +55,10 @@ pub fn served_name(crib: &Crib, name: &str) -> String {
 /// The function that writes the descriptions of a crib's tools for clients.
 pub fn describer(crib: &Crib) -> fn(&Tool) -> String {
     match crib.config.crib.descriptions {
-        None => docs::description,
-        Some(Descriptions::Full) => docs::Size::Full.describe(),
-        Some(Descriptions::Concise) => docs::Size::Concise.describe(),
-        Some(Descriptions::SchemaLess) => docs::Size::SchemaLess.describe(),
+        None => docs::describe,
+        Some(Descriptions::Full) => docs::DescriptionSize::Full.describer(),
+        Some(Descriptions::Concise) => docs::DescriptionSize::Concise.describer(),
+        Some(Descriptions::SchemaLess) => docs::DescriptionSize::SchemaLess.describer(),
     }
 }
 

@@ -33,6 +33,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let identity = Identity { name: "words".to_owned(), version, instructions: None };
     let tools = Toolset::default().with_declared(&Declarations::default());
-    let server = Server::of(identity, tools.build(&ToolsetOptions::default())?, docs::description);
+    let server = Server::of(identity, tools.build(&ToolsetOptions::default())?, docs::describe);
     Ok(serve_stdio(server).await?)
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use docs::Page;
+use docs::SitePage;
 use host::{Options, count};
 
 use super::{CommandContext, CommandResult};
@@ -81,20 +81,21 @@ pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) ->
     Ok(ExitCode::SUCCESS)
 }
 
-fn pages(context: &CommandContext<'_>, format: Format) -> Result<Vec<Page>, CommandError> {
+fn pages(context: &CommandContext<'_>, format: Format) -> Result<Vec<SitePage>, CommandError> {
     let assembly = context.assemble(Options::default())?;
     let (tools, crib) = (assembly.all_tools()?, assembly.crib());
     Ok(match format {
-        Format::Html => docs::site(&tools, &crib.name()),
+        Format::Html => docs::render_html_site(&tools, &crib.name()),
         Format::Markdown => {
-            let marked = |page: Page| Page { text: format!("{}\n{MARKER}", page.text), ..page };
-            docs::pages(&tools, &crib.name()).into_iter().map(marked).collect()
+            let marked =
+                |page: SitePage| SitePage { text: format!("{}\n{MARKER}", page.text), ..page };
+            docs::render_markdown_site(&tools, &crib.name()).into_iter().map(marked).collect()
         }
     })
 }
 
 /// Removes pages of this format that an earlier run wrote and this one did not.
-fn remove_stale(out: &Path, pages: &[Page], format: Format) -> io::Result<usize> {
+fn remove_stale(out: &Path, pages: &[SitePage], format: Format) -> io::Result<usize> {
     let fresh: HashSet<PathBuf> = pages.iter().map(|page| out.join(&page.path)).collect();
     let mut removed = 0;
     for entry in fs::read_dir(out.join("tools")).into_iter().flatten().flatten() {

@@ -22,7 +22,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let page = match find_page(&args.code, &rules) {
         Some(page) => page,
         // Only a code that is not built in needs the crib, which may be broken or absent.
-        None => find_custom_page(context, &args.code).ok_or_else(|| not_found(&args.code, &rules))?,
+        None => {
+            find_custom_page(context, &args.code).ok_or_else(|| not_found(&args.code, &rules))?
+        }
     };
     terminal::line(&page);
     Ok(ExitCode::SUCCESS)
@@ -31,17 +33,16 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 fn find_page(code: &str, rules: &[&Rule]) -> Option<String> {
     let is_wanted = |rule: &&&Rule| rule.code.eq_ignore_ascii_case(code) || rule.name == code;
     if let Some(change) = CHANGES.iter().find(|change| change.name == code) {
-        Some(docs::change_page(change))
+        Some(docs::render_change(change))
     } else if let Some(error_type) = ErrorType::from_text(code) {
-        Some(docs::error_page(error_type))
+        Some(docs::render_error_type(error_type))
     } else {
-        rules.iter().find(is_wanted).map(|rule| docs::rule_page(rule))
+        rules.iter().find(is_wanted).map(|rule| docs::render_rule(rule))
     }
 }
 
 fn find_custom_page(context: &CommandContext<'_>, code: &str) -> Option<String> {
-    let (crib, _) =
-        Crib::open_lenient(context.global.crib.as_deref(), context.environment).ok()?;
+    let (crib, _) = Crib::open_lenient(context.global.crib.as_deref(), context.environment).ok()?;
     crib.custom_rule(code).map(custom_page)
 }
 

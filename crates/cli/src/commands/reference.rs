@@ -60,9 +60,9 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
 fn write_page(page: Page) -> String {
     match page {
         Page::Cli => cli(),
-        Page::Rules => docs::rules_reference(&host::rules()),
-        Page::Changes => docs::changes_reference(compat::CHANGES),
-        Page::Errors => docs::errors_reference(),
+        Page::Rules => docs::render_rules_reference(&host::rules()),
+        Page::Changes => docs::render_changes_reference(compat::CHANGES),
+        Page::Errors => docs::render_errors_reference(),
         Page::Config => fields(
             "toolcrib.toml",
             "Every key has a default. An unknown key is an error.",

@@ -214,7 +214,7 @@ fn show_prints_arguments_and_the_command_line() {
 
     Facts
       effect      changes nothing
-      answer      the result
+      returns     the result
       defined in  tools/say.json#/subcommand/0
     "#);
 }

@@ -121,7 +121,7 @@ fn the_other_flags_do_what_their_commands_do() {
 
     Facts
       effect      changes nothing
-      answer      the result
+      returns     the result
       defined in  tools/ok.json#/subcommand/0
 
     1 file, 1 tool, 0 errors, 0 warnings, 0 notes

@@ -103,15 +103,15 @@ fn show_prints_the_result_errors_and_security_of_a_specification() {
       - **Data Handling**: No content is returned or logged.
 
     Runs
-      nothing: it has no command and is not served
+      nothing: it has no implementation, so it is not served
 
     Examples
       {"tool_name":"count_lines","arguments":{"path":"src/main.py"}}
 
 
     Facts
-      effect       not said; treated as changing things in a way that is hard to undo
-      repeating    changes nothing more
+      effect       not declared; treated as making changes that are hard to undo
+      idempotent   yes
       idempotency  Yes - Explanation: The file is only read.
       version      1.2.0
       defined in   MCP_TOOL_SPECIFICATION.md

@@ -159,8 +159,8 @@ fn show_and_docs_have_the_example() {
     my.pkg-mcp_tool_pipeline_run  (Pipeline run)
       Does my.pkg-mcp_tool_pipeline_run
 
-      A long run answers with an operation id: `await` gives its result, `status` how far it
-      is.
+      A long-running call returns an operation id: `await` returns its result, `status` its
+      progress.
 
     Parameters
       x  how often (integer; default 1)
@@ -177,11 +177,11 @@ fn show_and_docs_have_the_example() {
       #> [1] 1
 
     Facts
-      effect      changes things in a way that is hard to undo
-      approval    each call must be approved
+      effect      makes changes that are hard to undo
+      approval    every call needs approval
       category    pipelines
-      answer      the result, or an operation whose result follows
-      measured    its examples took 11.5 s
+      returns     the result, or an operation id if the call takes long
+      measured    11.5 s for its examples
       defined in  inst/mcp/tools/my.pkg-mcp_tool_pipeline_run.yaml
     ");
     assert_eq!(crib.run(&["docs", "--out", "pages"]).code, 0);

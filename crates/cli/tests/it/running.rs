@@ -97,10 +97,10 @@ fn the_example_has_no_findings_and_is_served() {
 
     Facts
       effect       changes nothing
-      repeating    changes nothing more
+      idempotent   yes
       idempotency  Yes - Explanation: The result depends only on the arguments.
       version      1.1.0
-      answer       the result
+      returns      the result
       defined in   dates/MCP_TOOL_SPECIFICATION.md
     "#);
 }

@@ -1,11 +1,12 @@
-//! Pages and terminal text, as they come out.
+//! Pages, descriptions and terminal text, as they are rendered.
 
+mod description;
 mod error_type;
-mod harness;
-mod page;
-mod pages;
-mod property;
+mod escaping;
+mod html_site;
+mod markdown_site;
 mod rule;
-mod site;
-mod sizes;
+mod sample_tools;
+mod schema;
 mod terminal;
+mod tool_page;

@@ -1,22 +1,38 @@
-//! A tool on a terminal.
+//! Tools on a terminal.
 
-use crate::harness::{grep, plain, sequence};
+use catalog::{
+    Implementation,
+    implementation::{Access, Piece},
+};
+
+use crate::sample_tools::{grep_tool, plain_tool, sequence_tool};
 
 #[test]
-fn shows_a_tool_aligned_and_wrapped() {
-    insta::assert_snapshot!(docs::terminal(&grep()), @r##"
+fn aligns_and_wraps_a_command_line_tool() {
+    let mut tool = grep_tool();
+    if let Implementation::Process(process) = &mut tool.implementation {
+        for piece in &mut process.pieces {
+            if let Piece::Parameter(binding) = piece
+                && binding.parameter == "files"
+            {
+                binding.access = Some(Access::Read);
+            }
+        }
+    }
+    insta::assert_snapshot!(docs::render_for_terminal(&tool), @r#"
     search_grep  (Search)
       **Note:** runs at once.
 
       Find lines that match a pattern.
 
     Parameters
-      ignore-case        Take `A` for `a` (boolean; default false; short form i)
-      max-count          Stop after so many lines (integer; 1 to 999)
-      colour             When to colour (string; one of auto, never)
-      include            Only these (array of string; each matches ^(a|b)$)
-      pattern            What to look for (string; required; at least 1 character)
-      files              Where (array of path; required; at least 1 item)
+      ignore-case        Ignore the case of letters (boolean; default false; alias i)
+      max-count          Stop after this many lines (integer; 1 to 999)
+      colour             When to use colours (string; one of auto, never)
+      include            Only files with these names (array of string; each matches ^(a|b)$)
+      pattern            The pattern to search for (string; required; at least 1 character)
+      files              The files to search (array of path; required; at least 1 item; is
+                         read)
       working_directory  The folder to run in (path)
 
     Runs
@@ -27,19 +43,19 @@ fn shows_a_tool_aligned_and_wrapped() {
       toolcrib call search_grep --args '{"pattern":"…","files":["…"]}'
 
     Facts
-      effect      changes nothing
-      network     not needed
-      version     1.2.0
-      answer      the result
-      time limit  30 s
-      installing  apt install grep
-      defined in  tools/search.json#/subcommand/0
-    "##);
+      effect        changes nothing
+      network       not needed
+      version       1.2.0
+      returns       the result
+      timeout       30 s
+      installation  apt install grep
+      defined in    tools/search.json#/subcommand/0
+    "#);
 }
 
 #[test]
-fn shows_a_sequence() {
-    insta::assert_snapshot!(docs::terminal(&sequence()), @r##"
+fn lists_the_steps_of_a_sequence() {
+    insta::assert_snapshot!(docs::render_for_terminal(&sequence_tool()), @r#"
     release
       Do nothing. Successfully.
 
@@ -51,38 +67,31 @@ fn shows_a_sequence() {
       toolcrib call release
 
     Facts
-      effect      changes things in a way that is hard to undo
-      approval    each call must be approved
-      answer      the result
+      effect      makes changes that are hard to undo
+      approval    every call needs approval
+      returns     the result
       defined in  tools/plain.json
-    "##);
+    "#);
 }
 
 #[test]
-fn text_moves_no_cursor() {
-    let mut tool = plain("p");
+fn replaces_characters_that_control_the_terminal() {
+    let mut tool = plain_tool("p");
     tool.title = Some("one\r\ntwo".into());
     tool.description.text = "red \u{1b}[31m and back\u{8} and \u{202e}turned".into();
-    let shown = docs::terminal(&tool);
-    assert!(shown.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{shown:?}");
-}
+    insta::assert_snapshot!(docs::render_for_terminal(&tool), @r"
+    p  (one  two)
+      red �[31m and back� and �turned
 
-#[test]
-fn tells_what_is_done_with_a_path() {
-    let mut tool = grep();
-    if let catalog::Implementation::Process(process) = &mut tool.implementation {
-        for piece in &mut process.pieces {
-            match piece {
-                catalog::implementation::Piece::Parameter(binding)
-                    if binding.parameter == "files" =>
-                {
-                    binding.access = Some(catalog::implementation::Access::Read);
-                }
-                _ => {}
-            }
-        }
-    }
-    assert!(
-        docs::terminal(&tool).contains("Where (array of path; required; at least 1 item; is read)")
-    );
+    Runs
+      true
+
+    Call
+      toolcrib call p
+
+    Facts
+      effect      changes nothing
+      returns     the result
+      defined in  tools/plain.json
+    ");
 }

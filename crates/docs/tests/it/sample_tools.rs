@@ -1,4 +1,4 @@
-//! Tools to write about.
+//! Tools to document.
 
 use std::time::Duration;
 
@@ -10,13 +10,12 @@ use catalog::{
 };
 use serde_json::{Value, json};
 
-/// A schema from JSON.
 pub(crate) fn schema(value: Value) -> Schema {
     Schema::new(value.as_object().expect("an object").clone())
 }
 
 /// A tool without parameters that runs `true`.
-pub(crate) fn plain(name: &str) -> Tool {
+pub(crate) fn plain_tool(name: &str) -> Tool {
     let implementation =
         Implementation::Process(Process { program: "true".into(), pieces: Vec::new() });
     let origin = Origin::value(&SourceId::new("tools/plain.json"), "");
@@ -26,17 +25,17 @@ pub(crate) fn plain(name: &str) -> Tool {
     tool
 }
 
-/// A tool with everything a page can show.
-pub(crate) fn grep() -> Tool {
+/// A command-line tool with every kind of parameter.
+pub(crate) fn grep_tool() -> Tool {
     let input = schema(json!({
         "type": "object",
         "properties": {
-            "ignore-case": {"type": "boolean", "default": false, "description": "Take `A` for `a`"},
-            "max-count": {"type": "integer", "minimum": 1, "maximum": 999, "description": "Stop after so many lines"},
-            "colour": {"type": "string", "enum": ["auto", "never"], "description": "When to colour"},
-            "include": {"type": "array", "items": {"type": "string", "pattern": "^(a|b)$"}, "description": "Only these"},
-            "pattern": {"type": "string", "minLength": 1, "description": "What to look for"},
-            "files": {"type": "array", "items": {"type": "string", "format": "path"}, "minItems": 1, "description": "Where"},
+            "ignore-case": {"type": "boolean", "default": false, "description": "Ignore the case of letters"},
+            "max-count": {"type": "integer", "minimum": 1, "maximum": 999, "description": "Stop after this many lines"},
+            "colour": {"type": "string", "enum": ["auto", "never"], "description": "When to use colours"},
+            "include": {"type": "array", "items": {"type": "string", "pattern": "^(a|b)$"}, "description": "Only files with these names"},
+            "pattern": {"type": "string", "minLength": 1, "description": "The pattern to search for"},
+            "files": {"type": "array", "items": {"type": "string", "format": "path"}, "minItems": 1, "description": "The files to search"},
             "working_directory": {"type": "string", "format": "path", "description": "The folder to run in"},
         },
         "required": ["pattern", "files"],
@@ -91,7 +90,7 @@ pub(crate) fn grep() -> Tool {
 }
 
 /// A tool that calls others.
-pub(crate) fn sequence() -> Tool {
+pub(crate) fn sequence_tool() -> Tool {
     let step = |tool: &str, arguments, skip: Option<&str>| Step {
         tool: tool.into(),
         arguments,
@@ -103,7 +102,7 @@ pub(crate) fn sequence() -> Tool {
         step("fmt", json!({"check": true}), None),
         step("build", json!({}), Some("target/done")),
     ];
-    let mut tool = plain("release");
+    let mut tool = plain_tool("release");
     tool.implementation = Implementation::Sequence(Sequence { steps, delay_ms: 100 });
     tool.annotations = Annotations {
         mutates: Some(true),

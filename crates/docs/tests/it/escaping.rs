@@ -1,13 +1,13 @@
-//! Whatever an author writes, the pages keep their form.
+//! No text by an author changes the structure of a page.
 
 use catalog::Catalog;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::harness::{plain, schema};
+use crate::sample_tools::{plain_tool, schema};
 
-/// Characters that mean something to Markdown or HTML, and a few that do not.
-fn nasty() -> impl Strategy<Value = String> {
+/// Text with characters that have a meaning in Markdown or HTML, and some that have none.
+fn hostile_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("|".to_owned()),
         Just("\\".to_owned()),
@@ -39,8 +39,8 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_text_breaks_a_table_or_becomes_html(text in nasty(), name in nasty(), value in nasty()) {
-        let mut tool = plain("tool");
+    fn no_text_breaks_a_table_or_becomes_html(text in hostile_text(), name in hostile_text(), value in hostile_text()) {
+        let mut tool = plain_tool("tool");
         tool.title = Some(text.clone());
         tool.description.text = text.clone();
         tool.description.guidance = Some(value.clone());
@@ -49,14 +49,15 @@ proptest! {
         let property = json!({"type": "string", "description": text, "default": value, "enum": [value, text], "pattern": name});
         tool.input = schema(json!({"type": "object", "properties": {name.clone(): property}, "required": [name]}));
         let (catalog, _) = Catalog::merge([tool]);
-        for page in docs::pages(&catalog, &text) {
-            check(&page.text)?;
+        for page in docs::render_markdown_site(&catalog, &text) {
+            check_structure(&page.text)?;
         }
     }
 }
 
-/// Every line is in a fence of ours, or has no raw `<` outside code and, in a table, the right number of cells.
-fn check(page: &str) -> Result<(), TestCaseError> {
+/// Checks that every line outside a code block has no `<` outside code spans, and that all rows of a table
+/// have the same number of cells.
+fn check_structure(page: &str) -> Result<(), TestCaseError> {
     let mut fence: Option<String> = None;
     let mut columns = None;
     let mut headings = Vec::new();
@@ -67,9 +68,9 @@ fn check(page: &str) -> Result<(), TestCaseError> {
             Some(_) => {}
             None if ticks.len() >= 3 && !line[ticks.len()..].contains('`') => fence = Some(ticks),
             None => {
-                prop_assert!(!without_code(line).contains('<'), "html in {line:?} of\n{page}");
+                prop_assert!(!remove_code_spans(line).contains('<'), "html in {line:?} of\n{page}");
                 if line.starts_with('|') {
-                    let cells = cells(line);
+                    let cells = count_cells(line);
                     prop_assert_eq!(
                         *columns.get_or_insert(cells),
                         cells,
@@ -92,8 +93,8 @@ fn check(page: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The cells of a row, counted as GitHub counts them: a backslash takes the punctuation behind it along.
-fn cells(line: &str) -> usize {
+/// Counts the pipes of a row as GitHub does: not those after a backslash.
+fn count_cells(line: &str) -> usize {
     let mut pipes = 0;
     let mut characters = line.chars().peekable();
     while let Some(c) = characters.next() {
@@ -108,8 +109,8 @@ fn cells(line: &str) -> usize {
     pipes
 }
 
-/// A line without its code spans, found as CommonMark finds them.
-fn without_code(line: &str) -> String {
+/// Removes code spans as CommonMark delimits them: by runs of backticks of the same length.
+fn remove_code_spans(line: &str) -> String {
     let characters: Vec<char> = line.chars().collect();
     let run = |at: usize| characters[at..].iter().take_while(|c| **c == '`').count();
     let (mut out, mut at) = (String::new(), 0);
