@@ -208,8 +208,8 @@ fn a_new_definition_is_good() {
     insta::assert_snapshot!(crib.transcript(&["new", "rave", "median"]), @r"
     exit code 2
     --- stderr
-    error: `median` is not the name of an R function
+    error: `median` does not name an R package and function
      |
-     = help: use PACKAGE-FUNCTION, such as `stats-median`
+     = help: use `PACKAGE-FUNCTION`, such as `stats-median`
     ");
 }
