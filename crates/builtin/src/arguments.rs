@@ -51,7 +51,7 @@ pub(crate) fn parse_id(text: &str) -> Result<OperationId, Failure> {
 pub(crate) fn unknown_operation(id: &str) -> Failure {
     Failure::new(
         ErrorType::UnknownOperation,
-        format!("there is no operation `{id}`; ask for `status` to see yours"),
+        format!("there is no operation `{id}`; call `status` to list yours"),
     )
     .details(json!({"operation_id": id}))
 }

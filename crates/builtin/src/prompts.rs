@@ -114,6 +114,7 @@ impl Prompts for PromptSet {
                     .flat_map(|known| known.choices.clone());
                 choices.filter(|choice| choice.starts_with(value)).collect()
             }
+            // `Some` and not `None`: the prompt exists, there is just nothing to suggest.
             PromptArguments::CommandLine(_) => Vec::new(),
         });
         Box::pin(std::future::ready(completed))

@@ -51,6 +51,7 @@ impl RmdDocuments {
     /// Serves the documents of another folder, or none (`None`).
     pub fn replace(&self, settings: Option<Settings>) {
         let mut store = self.0.write();
+        // A new store would lose the cache of titles, and the lock that running calls hold.
         if store.as_ref().map(|store| store.settings()) != settings.as_ref() {
             *store = settings.map(|settings| Arc::new(DocumentStore::new(settings)));
         }
@@ -94,6 +95,8 @@ impl RmdDocuments {
             Some(path) => OutputName::new(path).ok().map(|name| uri::for_output(&name)),
             None => {
                 let name =
+                    // `existing` adds an extension where there is none, and such a file is not a
+                    // document.
                     DocumentName::existing(path).ok().filter(|name| name.as_str() == path)?;
                 Some(uri::for_document(&name))
             }

@@ -62,6 +62,7 @@ async fn list(
     let page = operations.list(filter, cursor, usize::try_from(limit).unwrap_or(1)).await?;
     if is_single
         && page.operations.is_empty()
+        // With a filter, an empty list is a valid answer about an existing operation.
         && !arguments.contains_key("state")
         && !arguments.contains_key("tool")
     {

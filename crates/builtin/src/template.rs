@@ -64,7 +64,9 @@ impl Project {
         context: &Context,
     ) -> Environment<'static> {
         let mut environment = Environment::new();
+        // A misspelled variable must not silently print nothing.
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        // The output is Markdown for a model, in which `&lt;` would be wrong.
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_fuel(Some(MAX_STEPS));
         environment.set_recursion_limit(MAX_DEPTH);
@@ -138,6 +140,7 @@ fn join_path(name: &str, parent: &str) -> String {
     for part in name.split('/') {
         match part {
             "" | "." => {}
+            // Only a name can be removed; further `..` stay, for the loader to reject.
             ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
@@ -216,6 +219,7 @@ impl TemplateError {
         {
             innermost = inner;
         }
+        // Errors from functions have no location of their own.
         let located = if innermost.name().is_some() { innermost } else { error };
         let message = match std::error::Error::source(innermost) {
             // From [`BoundedOutput`]; the engine adds only "I/O error during rendering".

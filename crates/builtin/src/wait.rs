@@ -71,6 +71,7 @@ async fn wait(
     let limit = Duration::from_secs_f64(limit);
     let found = tokio::select! {
         found = operations.wait(Viewer::Owner(&owner), &ids, until, limit) => found?,
+        // Never completes; it is dropped when the wait is over.
         never = report_progress(operations, &owner, &ids, context) => match never {},
     };
     let ended: Vec<OperationId> = found
@@ -79,6 +80,7 @@ async fn wait(
         .map(|operation| operation.id.clone())
         .collect();
     if !ended.is_empty() {
+        // The results are part of this response, so they need not be delivered with the next call.
         operations.collect(ended).await?;
     }
     Ok(build_outcome(&found))

@@ -54,11 +54,14 @@ pub fn check_catalog(
     // Last, because it depends on which tools have errors.
     unknown_step::check_broken(catalog, &mut sink);
     let broken = sink.broken_tools();
+    // Tools that were generated from one schema or one page repeat its problems; once is enough to
+    // fix them.
     let mut seen = HashSet::new();
     let mut diagnostics = sink.diagnostics;
     diagnostics.retain(|diagnostic| {
         seen.insert((diagnostic.code, diagnostic.origin.clone(), diagnostic.message.clone()))
     });
+    // A stable sort, so that within a file the order of the tools and rules stays.
     diagnostics.sort_by(|a, b| a.origin.source.cmp(&b.origin.source));
     Findings { diagnostics, broken }
 }
@@ -82,6 +85,8 @@ fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanGuidance<'a>, sink: &mut Diag
             Check::Catalog(_) => {}
         }
     }
+    // Guidance with findings is checked again for the next tool, which has to report them under its
+    // own name.
     *clean = guidance.filter(|_| sink.diagnostics.len() == first);
     for diagnostic in &mut sink.diagnostics[first..] {
         diagnostic.tool = Some(tool.name.clone());

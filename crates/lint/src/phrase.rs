@@ -50,6 +50,7 @@ impl Phrases {
         (0..words.len()).filter_map(|start| {
             let candidates = self.starting_with(&words[start].lower)?;
             let rest = &words[start..];
+            // Otherwise "Do not. Tell the user …" would match "do not tell … user".
             let sentence = rest.iter().take_while(|word| word.sentence == rest[0].sentence).count();
             candidates
                 .iter()

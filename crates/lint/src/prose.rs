@@ -61,6 +61,7 @@ fn is_apostrophe(c: char) -> bool {
 fn ends_sentence(c: char, next: Option<char>) -> bool {
     match c {
         ';' => true,
+        // A list item or heading without a full stop still ends here.
         '\n' => next.is_none_or(|next| {
             matches!(next, '\n' | '-' | '*' | '#' | '>') || next.is_ascii_digit()
         }),

@@ -120,6 +120,7 @@ pub(crate) fn collect_texts(tool: &Tool) -> Vec<Text<'_>> {
     let mut found = Vec::new();
     let mut push = |role, text| found.push(Text::new(role, text, tool, None));
     let description = &tool.description;
+    // The name first: findings are reported in this order, and a bad name matters most.
     push(Role::Name, tool.name.as_str());
     push(Role::Description, &description.text);
     let parts = [
@@ -164,6 +165,8 @@ fn collect_parameter_texts<'a>(
     while let Some((role, value)) = pending.pop() {
         match value {
             Value::String(text) => push(role, text),
+            // Reversed, because a stack returns the last item first and findings follow the order
+            // of the file.
             Value::Array(items) => pending.extend(items.iter().rev().map(|item| (role, item))),
             Value::Object(members) if role == Role::Value => {
                 pending.extend(members.values().rev().map(|member| (role, member)));
@@ -186,6 +189,7 @@ fn role_of(keyword: &str, member: &Value) -> Option<Role> {
     match keyword {
         "enum" | "const" | "default" | "examples" => Some(Role::Value),
         "description" | "title" | "$comment" => Some(Role::ParameterProse),
+        // Keywords of the schema language, not text of the author.
         "type" | "required" => None,
         _ if member.is_object() || member.is_array() => Some(Role::ParameterProse),
         _ => None,

@@ -113,8 +113,8 @@ struct Misspelling {
 }
 
 impl Misspelling {
-    /// Detects a misspelled keyword that does not begin with `mcp-`. Ordinary keywords, such as
-    /// `internal`, are none. Next to `mcp-tool`, a safety flag without the prefix is one, too.
+    /// Detects a misspelled keyword that does not begin with `mcp-`. Ordinary keywords such as
+    /// `internal` do not count. Next to `mcp-tool`, a safety flag without the prefix does.
     fn detect(word: &str, is_tool: bool) -> Option<Self> {
         // Authors quote keywords or end them with punctuation.
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());

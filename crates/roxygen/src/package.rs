@@ -242,7 +242,7 @@ fn read_all<'a>(files: &[&'a (SourceId, String)], read_file: ReadFile<'_>) -> Ve
 }
 
 fn mentions_any(text: &str, names: &HashSet<String>) -> bool {
-    // Too generous, but a file that is parsed in vain costs little; one that is missed loses
+    // Too generous, but a file that is parsed without need costs little; one that is missed loses
     // documentation.
     text.contains("#'") && names.iter().any(|name| text.contains(name.as_str()))
 }

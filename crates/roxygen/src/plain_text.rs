@@ -43,6 +43,7 @@ impl PlainText {
             let is_end = match c {
                 '\n' => true,
                 '.' | '!' | '?' => {
+                    // `e.g. this` and `\code{a. b}` contain full stops that end nothing.
                     !self.is_code(at)
                         && self.text[next..].starts_with([' ', '\n'])
                         && !is_abbreviation(&self.text[..at])
@@ -171,7 +172,10 @@ impl Renderer {
             ("ifelse", [format, shown, other]) => {
                 self.push_pieces(if is_tex(format) || !other.is_empty() { other } else { shown })
             }
+            // Code that only R can evaluate, images, and output for one format: none has a plain
+            // form.
             ("Sexpr" | "figure" | "out" | "if" | "ifelse", _) => {}
+            // An unknown command keeps its text: losing markup is better than losing a sentence.
             (_, all) => all.iter().for_each(|argument| self.push_pieces(argument)),
         }
     }
@@ -183,6 +187,7 @@ impl Renderer {
                 self.push_pieces(std::slice::from_ref(piece));
                 continue;
             };
+            // A link may span pieces (`[` text, code, `]` text), so its neighbours decide.
             let text = strip_link_brackets(text, &items[..index], &items[index + 1..]);
             self.widen(if text.starts_with(char::is_whitespace) { Gap::Space } else { Gap::None });
             self.push_text(text.trim());
@@ -196,6 +201,7 @@ impl Renderer {
         for (index, line) in text.split('\n').enumerate() {
             let words = line.trim();
             if index > 0 {
+                // The last line of a piece may be empty because the next piece continues it.
                 self.widen(if words.is_empty() && index < last {
                     Gap::Paragraph
                 } else {

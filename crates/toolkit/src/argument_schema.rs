@@ -21,6 +21,7 @@ pub(crate) fn argument_schema<A: JsonSchema>() -> Schema {
     // The name and documentation of the type are for programmers, not for callers.
     object.remove("title");
     object.remove("description");
+    // A tool without arguments needs them too: the TypeScript SDK expects an object there.
     object.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     if !definitions.is_empty() {
         object.insert("$defs".to_owned(), Value::Object(definitions));
@@ -35,6 +36,7 @@ pub(crate) fn result_schema<T: JsonSchema>() -> (Value, Map<String, Value>) {
 }
 
 fn generate<T: JsonSchema>(mut settings: SchemaSettings) -> (Value, Map<String, Value>) {
+    // Some clients resolve no references, and models read a flat schema more easily.
     settings.inline_subschemas = true;
     let mut generator = settings.into_generator();
     let mut schema = generator.subschema_for::<T>().to_value();

@@ -96,6 +96,7 @@ impl Context {
         &self,
         questions: Vec<(String, Question)>,
     ) -> Result<Vec<Answer>, Interrupt> {
+        // Cloned and not taken: a call may ask several times.
         let state = self.saved_state.lock().clone();
         self.client.ask(questions, state).await
     }

@@ -42,6 +42,7 @@ impl Declarations {
             return Vec::new();
         }
         let mut natives: Vec<_> = DECLARED.iter().map(|declared| declared()).collect();
+        // Link order differs between builds, and the list of tools must not.
         natives.sort_by(|a, b| a.tool.name.cmp(&b.tool.name));
         natives
     }

@@ -39,6 +39,7 @@ impl Prefix {
     pub fn parse(text: &str) -> Result<Self, BadPrefix> {
         let prefix = text.trim_end_matches('_');
         match name::check(prefix) {
+            // Empty is a choice, unlike unset: it removes the default prefix.
             Ok(()) | Err(name::NameError::Empty) => Ok(Self(Some(prefix.to_owned()))),
             Err(problem) => Err(BadPrefix { prefix: text.to_owned(), problem }),
         }

@@ -107,6 +107,7 @@ impl Native {
         let bare = self.tool.bare_name().to_owned();
         let served = prefix.apply(self.naming, &bare);
         if served != bare {
+            // Policies, prompts and other tools refer to the bare name, whatever the prefix.
             self.tool.bare_name = Some(bare);
             self.tool.name = served;
         }

@@ -123,6 +123,7 @@ impl<T: Serialize> Serialize for Reply<T> {
         map.serialize_entry("success", &self.is_ok())?;
         match &self.body {
             Ok(value) => {
+                // Serialized first, because only then it is known whether it is null.
                 let value = serde_json::to_value(value).map_err(serde::ser::Error::custom)?;
                 if !value.is_null() {
                     map.serialize_entry("value", &value)?;
@@ -173,6 +174,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> Return for Reply<T> {
         let failed = !self.is_ok();
         let structured = match serde_json::to_value(&self) {
             Ok(structured) => structured,
+            // Recurses once: a reply without a value always serializes.
             Err(error) => return unserializable(&error).into_outcome(),
         };
         let content =
@@ -218,6 +220,7 @@ fn envelope_schema<T: JsonSchema>() -> Schema {
             "value": value,
             "error": text,
             "error_type": text,
+            // `{}` and not `true`: TypeScript SDK 1.x rejects the whole list for a boolean there.
             "error_data": {},
             "exception_type": text,
             "exception_message": text,

@@ -43,6 +43,7 @@ impl Toolset {
     /// Validates the tools and gives them their served names. Returns them sorted by name, or all
     /// problems: duplicate or invalid names, missing descriptions, invalid examples.
     pub fn build(self, options: &ToolsetOptions) -> Result<Vec<Native>, ToolsetError> {
+        // Before the names change, so that messages show the names that authors wrote.
         let mut faults: Vec<_> = self.0.iter().flat_map(find_faults).collect();
         let mut natives: Vec<_> =
             self.0.into_iter().map(|native| native.with_prefix(&options.prefix)).collect();

@@ -60,6 +60,7 @@ impl Native {
             // the example like any invalid one.
             _ => Map::from_iter([("not an object".to_owned(), Value::Null)]),
         };
+        // `None` fields of the example value are arguments that a caller would leave out.
         let given = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
         self.tool
             .description

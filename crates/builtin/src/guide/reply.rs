@@ -45,7 +45,7 @@ pub struct Part {
 pub enum PartKind {
     /// Information.
     Information,
-    /// Instruction: its category allows it and its front matter says so.
+    /// Instruction: its category allows it and its front matter declares it.
     Instruction,
 }
 

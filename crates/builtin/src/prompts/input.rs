@@ -31,6 +31,7 @@ pub(super) fn parse(
     interface: &PromptArguments,
     arguments: &Arguments,
 ) -> Result<PromptInput, String> {
+    // Clients put the first word that a user types into any of the arguments.
     if arguments.values().filter_map(Json::as_str).any(|word| word.trim() == HELP) {
         return Ok(PromptInput::Help);
     }
@@ -50,6 +51,7 @@ fn parse_named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Va
     }
     let mut values = BTreeMap::new();
     for argument in known {
+        // Forms of clients send an empty text for a field that was left blank.
         let given = arguments.get(&argument.name).map(to_text).filter(|text| !text.is_empty());
         let given = given.or_else(|| argument.default.clone());
         if let Some(given) = given
@@ -77,6 +79,7 @@ fn parse_named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Va
 /// Parses words and options. Words keep the order of their names; gaps between them are allowed.
 fn parse_words(usage: &str, arguments: &Arguments) -> Result<Value, String> {
     let names: Vec<_> = placeholder_names().collect();
+    // Some clients change the case of argument names.
     let is_known = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     if let Some(unknown) = arguments.keys().find(|name| !is_known(name)) {
         return Err(format!("the prompt takes words and options; it has no argument `{unknown}`"));
@@ -156,6 +159,8 @@ impl Object for Options {
     }
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        // Undefined names are errors in templates, and an option that was not passed is not an
+        // error.
         Some(self.0.get(key.as_str()?).cloned().unwrap_or(Value::from(())))
     }
 }

@@ -35,6 +35,7 @@ fn why_not_callable(context: &Context, name: &str) -> Option<String> {
     if needs_approval {
         return Some(format!("`{name}` needs a person's approval, so a prompt cannot call it"));
     }
+    // A prompt is rendered when a user opens it, before anything could be confirmed.
     if !annotations.is_read_only() {
         return Some(format!("`{name}` is not declared read-only, so a prompt cannot call it"));
     }

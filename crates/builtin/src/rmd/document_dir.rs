@@ -112,6 +112,8 @@ impl DocumentDir {
     /// Creates or replaces a file atomically, keeping its permissions.
     pub(super) fn replace(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let (parent, name) = self.open_parent(path)?;
+        // A link is replaced by a file: following it could change the permissions of something
+        // else.
         let before = parent.symlink_metadata(name).ok().filter(Metadata::is_file);
         TemporaryFile::write(&parent, bytes, before.as_ref())?.rename(name)?;
         sync_dir(&parent);
@@ -241,6 +243,8 @@ impl Walk<'_> {
     fn visit(&mut self, dir: &Dir, prefix: &str, depth: usize) {
         let Ok(entries) = dir.entries() else { return };
         for entry in entries.flatten() {
+            // Every entry counts, not only wanted ones: a folder with millions of other files must
+            // not block a call.
             self.remaining = self.remaining.saturating_sub(1);
             if self.remaining == 0 {
                 return;

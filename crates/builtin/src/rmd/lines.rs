@@ -34,6 +34,7 @@ impl Range {
             .split_inclusive('\n')
             .scan(0, |at, line| Some(std::mem::replace(at, *at + line.len())))
             .collect();
+        // Beyond the last line is the end of the text, so `last` may be too large.
         let at = |line: usize| starts.get(line - 1).copied().unwrap_or(text.len());
         Ok(Self { first, bytes: at(first)..at(last.saturating_add(1)), total })
     }

@@ -58,6 +58,7 @@ impl DocumentName {
         }
         let extension = text.rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
         let is_document = is_document(text);
+        // `report.RMD` would become `report.RMD.Rmd`, which is never intended.
         if !is_document && matches!(extension.as_deref(), Some("rmd" | "qmd")) {
             return Err(invalid(
                 text,
@@ -184,6 +185,7 @@ fn check_relative(text: &str) -> Result<(), Failure> {
             "name a document, such as `report` or `2026/report`",
         ));
     }
+    // The handle rejects these as well; here they get a message that helps.
     if text.starts_with('/') || text.contains('\\') || text.split('/').any(|part| part == "..") {
         return Err(invalid(
             text,
@@ -198,6 +200,7 @@ fn check_relative(text: &str) -> Result<(), Failure> {
             "use letters and digits",
         ));
     }
+    // Dot files are hidden, and pandoc would take a leading dash for an option.
     if text.split('/').any(|part| part.is_empty() || part.starts_with(['.', '-'])) {
         return Err(invalid(
             text,

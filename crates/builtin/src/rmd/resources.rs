@@ -72,6 +72,7 @@ impl Resources for RmdResources {
                 Err(failure)
                     if matches!(
                         failure.error_type,
+                        // Another provider may have the resource, so this is no error.
                         ErrorType::NotFound | ErrorType::NotEnabled
                     ) =>
                 {

@@ -34,6 +34,7 @@ impl DocumentStore {
         if is_truncated || bytes > MAX_BYTES {
             return Err(too_large(bytes));
         }
+        // Counted again while reading: files may have grown since they were listed.
         let mut left = MAX_BYTES;
         let mut files = Vec::with_capacity(found.len());
         for file in found {
@@ -74,6 +75,7 @@ fn mark_readable(files: &mut [SourceFile], document: &DocumentName) {
     }
     while let Some(at) = texts.pop_front() {
         let found = rmd::find_references(&String::from_utf8_lossy(&files[at].bytes));
+        // A name that is not a document here may be computed from parts; assume the worst.
         if found.lists_files || found.names.iter().any(|name| !others.contains_key(name)) {
             return files.iter_mut().for_each(|file| file.may_be_read = true);
         }

@@ -238,6 +238,7 @@ impl DocumentStore {
         let folder = DocumentDir::open_or_create(&self.settings.folder)
             .map_err(|error| write_failure(name.as_str(), &error))?;
         let _lock = self.write_lock.lock();
+        // Under the lock, so that it is true for this write.
         let replaced = folder.is_file(name.as_str());
         let written = match existing {
             WriteMode::CreateNew => folder.create(name.as_str(), text.as_bytes()),
@@ -326,6 +327,7 @@ fn read_title(folder: &DocumentDir, path: &str) -> Option<String> {
 }
 
 fn is_not_found(error: &io::Error) -> bool {
+    // A path out of the folder is reported as missing, so that nothing outside can be probed.
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) || leads_out(error)
 }
 

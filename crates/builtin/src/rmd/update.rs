@@ -114,6 +114,7 @@ fn apply_change(document: &Document, given: &UpdateRmd) -> Result<String, Failur
         let (before, after) =
             (&document.text[..range.bytes.start], &document.text[range.bytes.end..]);
         let newline =
+            // The range ends with a newline, which models often leave out of the new text.
             if after.is_empty() || given.content.is_empty() || given.content.ends_with('\n') {
                 ""
             } else {

@@ -50,6 +50,7 @@ pub(super) fn explain_missing(uri: &str) -> ResourceError {
         (Some(""), _) | (_, Some("")) => {
             ResourceError::Malformed(format!("Invalid URI format: `{shown}` names nothing"))
         }
+        // The same words as the tools, which clients of other R Markdown servers match.
         (Some(path), _) => ResourceError::NotFound(store::not_found(name(path))),
         (_, Some(path)) => {
             ResourceError::NotFound(format!("Rendered output not found: {}", name(path)))

@@ -22,6 +22,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(catalog: &Catalog, sink: &mut DiagnosticSink<'_>) {
+    // The built-in tools first, so that a definition is reported and not the tool that it
+    // resembles.
     let mut names: HashMap<String, &str> =
         name::BUILT_IN.iter().map(|name| (fold(name), *name)).collect();
     for tool in catalog.tools() {

@@ -40,6 +40,7 @@ fn can_reach(catalog: &Catalog, from: &str, target: &str) -> bool {
         if name == target {
             return true;
         }
+        // A tool is followed once: other sequences may form cycles that do not include the target.
         if let Some(tool) = catalog.get(name)
             && seen.insert(name)
         {

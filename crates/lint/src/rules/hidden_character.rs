@@ -20,6 +20,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
+    // Almost every text is printable ASCII. A name is checked in full, because a line break in it
+    // is not legitimate.
     if text.text.bytes().all(|byte| matches!(byte, b' '..0x7f | b'\n')) && !text.is_name() {
         return;
     }
@@ -81,6 +83,8 @@ fn find_hidden<'a>(text: &'a Text<'_>) -> impl Iterator<Item = (usize, HiddenKin
     std::iter::from_fn(move || {
         let (at, c) = characters.next()?;
         let next = characters.peek().map(|(_, next)| *next);
+        // Names are compared byte by byte, so a joiner that is correct in prose makes two names
+        // that look the same.
         let kind = classify(c).filter(|_| text.is_name() || !is_legitimate(c, previous, next));
         previous = Some(c);
         Some(kind.map(|kind| (at, kind)))

@@ -35,6 +35,8 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
         let Some(call) = &usage.call else { continue };
         match (call.get("tool_name").and_then(Value::as_str), call.get("arguments")) {
             (Some(name), Some(Value::Object(_)))
+                // Specifications are written before a prefix is configured, so the bare name is
+                // also correct.
                 if name == tool.name || Some(name) == tool.bare_name.as_deref() => {}
             (Some(name), Some(Value::Object(_))) => {
                 push(&usage.location, &format!("the example calls `{name}` instead of this tool"))

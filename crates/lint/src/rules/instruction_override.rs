@@ -76,6 +76,7 @@ const BLOCKS: [(&str, &str); 9] = [
 ];
 
 pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
+    // Choices and defaults may quote anything: a tool that tests prompts has such values.
     if !text.is_prose() {
         return;
     }
@@ -93,6 +94,7 @@ pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
 }
 
 fn find_block(text: &str) -> Option<String> {
+    // Avoids a lower-case copy of almost every text.
     if !text.contains(['<', '[']) {
         return None;
     }

@@ -24,6 +24,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     }
     let served =
         if sink.context.full_names { name::qualify(crib, &tool.name) } else { tool.name.clone() };
+    // The form that Claude Code uses; other hosts have similar prefixes.
     let composed = format!("mcp__{crib}__{served}");
     let length = composed.chars().count();
     if length > name::PORTABLE_LENGTH {

@@ -23,6 +23,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
+    // Prose may mix scripts; only names and choices are compared.
     if text.text.is_ascii() || !(text.is_name() || text.role == Role::Value) {
         return;
     }

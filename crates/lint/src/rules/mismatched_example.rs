@@ -40,6 +40,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
 }
 
 fn check_arguments(tool: &Tool, arguments: &Value, origin: Origin, sink: &mut DiagnosticSink<'_>) {
+    // An invalid schema is reported when it is read.
     let Ok(validator) = tool.input.validator() else {
         return;
     };

@@ -21,6 +21,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
+    // Built-in tools are annotated in code; a definition only describes them.
     let is_built_in = tool.implementation == Implementation::Native
         && name::BUILT_IN.contains(&tool.name.as_str());
     let is_declared =

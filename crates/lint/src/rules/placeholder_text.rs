@@ -128,6 +128,7 @@ fn find_placeholder(text: &str) -> Option<&str> {
     trimmed.match_indices('[').find_map(|(at, _)| {
         let inside = &trimmed[at + 1..];
         let end = inside.find(']')?;
+        // `[example](page.md)` is a Markdown link.
         let is_link = inside[end + 1..].starts_with('(');
         (!is_link && is_placeholder(&inside[..end])).then(|| &trimmed[at..at + end + 2])
     })

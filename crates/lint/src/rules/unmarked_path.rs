@@ -99,6 +99,7 @@ fn is_bound_as_path(tool: &Tool, name: &str) -> bool {
 
 /// Whether a parameter of this name and description names a file or folder.
 fn is_likely_path(name: &str, description: &str) -> bool {
+    // Splitting words allocates; this rejects most parameters without it.
     if !mentions_path(name) && !mentions_path(description) {
         return false;
     }
@@ -109,6 +110,7 @@ fn is_likely_path(name: &str, description: &str) -> bool {
     if name.iter().any(|word| OTHER_IN_NAME.contains(&word.as_str())) || mentions(&NEVER_PATHS) {
         return false;
     }
+    // "Content of the file": the value is the text of a file, not its path.
     let is_content = text.iter().take(2).any(|word| word.starts_with("content"));
     is_path_name(&name) && !is_content || describes_path(description) && !mentions(&SELDOM_PATHS)
 }
@@ -131,6 +133,7 @@ fn is_path_name(name: &[String]) -> bool {
 
 /// Whether a description begins by naming a file or folder: "Output directory", "Path to the key".
 fn describes_path(description: &str) -> bool {
+    // The first clause names the value; later ones often mention files that the tool also uses.
     let clause = description.split(['.', ';', '(', '[', ':', ',', '\n']).next().unwrap_or_default();
     let words = split_prose(clause);
     let words: Vec<&str> = words.iter().map(|word| word.lower.as_ref()).collect();

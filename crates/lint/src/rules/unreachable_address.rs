@@ -23,6 +23,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
+    // Both answers are an answer: `false` means that the address is only stored or printed.
     if tool.annotations.network.is_some()
         || !matches!(tool.implementation, Implementation::Process(_) | Implementation::Python(_))
     {

@@ -1,4 +1,4 @@
-//! Whether the text of a parameter says that it may be left out, `NULL` or `NA`.
+//! Detects whether the text of a parameter allows it to be left out, `NULL` or `NA`.
 //!
 //! These follow the builder that defined the format (the words `optional`, `default` and `if NULL`)
 //! and nothing more: a parameter that is required by mistake is noticed at the first call.

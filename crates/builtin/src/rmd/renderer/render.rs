@@ -220,6 +220,7 @@ async fn render(
         .run_blocking(move |store| {
             let name = store.find(&text)?;
             name.check_renderable()?;
+            // Before the folder is copied, which may take a while.
             check_params(&store.read(&name)?, &params)?;
             let files = store.snapshot(&name)?;
             Ok((name, files))
@@ -236,6 +237,7 @@ async fn render(
     };
     let rendered = render_with_progress(&renderer.renderer(), job, context).await?;
     let output = name.output(kind);
+    // After the render has succeeded: a failed one leaves the old output in place.
     let rendered = store_output(documents, output.clone(), rendered).await?;
     Ok((name, output, rendered))
 }
