@@ -71,6 +71,7 @@ impl Kind {
     /// The kind of a failed call.
     pub(crate) fn from_error_type(error_type: ErrorType) -> Self {
         match error_type.exit_code() {
+            // The table of error types decides, so that `call` and the documentation agree.
             4 => Self::BadArguments,
             5 => Self::NeedsApproval,
             _ => Self::ToolFailed,

@@ -59,6 +59,7 @@ pub(crate) fn height(line: &str) -> usize {
 
 /// Prints text on standard output as it is. Ignores errors: the reader may have closed the pipe.
 pub(crate) fn print(text: &str) {
+    // `println!` would panic if a pager has closed the pipe.
     let _ = stdout().lock().write_all(text.as_bytes());
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
 }
 
 /// Prints text on standard output, with a newline at its end.
-pub(crate) fn line(text: &str) {
+pub(crate) fn print_line(text: &str) {
     print(text);
     if !text.ends_with('\n') {
         print("\n");
@@ -82,7 +83,7 @@ pub(crate) fn json(value: &impl Serialize) {
     } else {
         serde_json::to_string(value)
     };
-    line(&text.expect("machine-readable output has only string keys"));
+    print_line(&text.expect("machine-readable output has only string keys"));
 }
 
 /// Prints a line for people on standard error.

@@ -52,7 +52,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 async fn list(journal: &dyn Journal) -> CommandResult {
     let open = journal.open_approvals(SystemTime::now()).await.map_err(journal_error)?;
     for approval in &open {
-        terminal::line(&format!(
+        terminal::print_line(&format!(
             "{}  {}  {}  ({})",
             approval.id,
             format_age(approval.created),
@@ -84,10 +84,13 @@ async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args)
         approval.reason,
         render_plan(&approval.plan)
     ));
+    // `--deny` needs no confirmation: nothing runs.
     let approved = !args.deny && (args.yes || confirm()?);
     let recorded =
         runtime.rule(id, approved, "terminal").await.map_err(journal_error)?.ok_or_else(unknown)?;
+    // The process exits right after this, and must not lose the line.
     runtime.flush_audit();
+    // From the record: another terminal may have decided first.
     let is_approved = recorded.ruling.as_ref().is_some_and(|ruling| ruling.approved);
     terminal::note(if is_approved { "approved; repeat the same call to run it" } else { "denied" });
     if args.always && is_approved {
@@ -133,7 +136,7 @@ fn propose_rule(assembly: &Assembly, approval: &Approval) -> Result<(), CommandE
             .hint("write one by hand, see docs/approval.md"));
     };
     terminal::note("To allow this call from now on, add to toolcrib.toml:\n");
-    terminal::line(&rule);
+    terminal::print_line(&rule);
     Ok(())
 }
 

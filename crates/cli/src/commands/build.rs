@@ -45,6 +45,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let mut build = package.compile(args.out.as_deref());
     let records = match (args.check, args.no_examples) {
         (true, _) => build.records(),
+        // Timings stay: they cannot be measured without running the example.
         (false, true) => build.records().into_iter().map(ExampleRecord::without_output).collect(),
         (false, false) => run_examples(context, &package, &mut build, args)?,
     };

@@ -82,7 +82,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         if outcome.failed {
             terminal::note("the run failed; it may need more than it accessed until then");
         }
-        terminal::line(&profile.describe());
+        terminal::print_line(&profile.describe());
     }
     Ok(exit_code(&outcome))
 }
@@ -134,7 +134,7 @@ fn print_plan(
     if as_json {
         terminal::json(&plan);
     } else {
-        terminal::line(&runtime::render_plan(&plan));
+        terminal::print_line(&runtime::render_plan(&plan));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -146,6 +146,7 @@ fn run_to_end(
     cancel: CancellationToken,
 ) -> Result<Outcome, CommandError> {
     let result = block_on(async {
+        // In a task, so that the call can stop its processes and report what was killed.
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 cancel.cancel();
@@ -154,6 +155,7 @@ fn run_to_end(
         runtime.call(call).await
     })?;
     result.map_err(|interrupt| match interrupt {
+        // A terminal could answer forms, but a script that calls tools would hang.
         Interrupt::Ask { .. } | Interrupt::MissingCapability(_) => {
             CommandError::machine("the tool asks questions, which a terminal call cannot answer")
                 .hint("call it from a client that supports elicitation")
@@ -171,6 +173,7 @@ fn print_outcome(outcome: &Outcome, as_json: bool) {
     }
     match failure(outcome) {
         Some((structured, message)) => {
+            // Output before the error, in the order in which a terminal would have shown it.
             terminal::print(structured["stdout"].as_str().unwrap_or_default());
             if let Some(stderr) = structured["stderr"].as_str().filter(|stderr| !stderr.is_empty())
             {
@@ -200,7 +203,7 @@ fn is_program_output(outcome: &Outcome) -> bool {
 fn print_content(content: &Content, is_output: bool) {
     match content {
         Content::Text(text) if is_output => terminal::print(text),
-        Content::Text(text) | Content::Resource { text, .. } => terminal::line(text),
+        Content::Text(text) | Content::Resource { text, .. } => terminal::print_line(text),
         Content::Link { uri, .. } if runtime::is_long_output(uri) => {
             terminal::note(&format!("full output: {uri}"))
         }

@@ -59,6 +59,7 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let read = read_standalone_file(&args.file)?;
     let converted = formats::convert(&read.tools, args.to, &source_name(&args.file));
     if converted.tools == 0 {
+        // Also if nothing was converted: the losses are the reason.
         print_losses(&converted);
         return Err(nothing_converted(&args.file, &read));
     }
@@ -68,7 +69,7 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     }
     match args.format {
         Format::Human => print(&converted, &paths, &read, args),
-        Format::Json => terminal::json(&document(&converted, &paths)),
+        Format::Json => terminal::json(&build_document(&converted, &paths)),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -190,7 +191,7 @@ struct Lost<'a> {
     message: &'a str,
 }
 
-fn document<'a>(converted: &'a Converted, paths: &[Option<PathBuf>]) -> Document<'a> {
+fn build_document<'a>(converted: &'a Converted, paths: &[Option<PathBuf>]) -> Document<'a> {
     let file = |(file, path): (&'a WrittenFile, &Option<PathBuf>)| match path {
         Some(path) => File { name: path.display().to_string(), text: None },
         None => File { name: file.name.clone(), text: Some(&file.text) },

@@ -54,7 +54,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 
 /// Writes the pages of the crib to `out`.
 pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) -> CommandResult {
-    let pages = pages(context, format)?;
+    let pages = render_pages(context, format)?;
     for page in &pages {
         let path = out.join(&page.path);
         let folder = path.parent().unwrap_or(out);
@@ -81,7 +81,7 @@ pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) ->
     Ok(ExitCode::SUCCESS)
 }
 
-fn pages(context: &CommandContext<'_>, format: Format) -> Result<Vec<SitePage>, CommandError> {
+fn render_pages(context: &CommandContext<'_>, format: Format) -> Result<Vec<SitePage>, CommandError> {
     let assembly = context.assemble(Options::default())?;
     let (tools, crib) = (assembly.all_tools()?, assembly.crib());
     Ok(match format {

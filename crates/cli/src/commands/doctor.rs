@@ -25,16 +25,17 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     let (crib, problems) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
     let assembly = Assembly::new(crib, context.environment, Options::default());
     let crib = assembly.crib();
-    terminal::line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
-    terminal::line(&format!("state         {}", crib.state_folder().display()));
+    terminal::print_line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
+    terminal::print_line(&format!("state         {}", crib.state_folder().display()));
     if !problems.is_empty() {
         terminal::print("\nConfiguration\n");
         problems.iter().for_each(print_problem);
-        terminal::line("  the rest of this report ignores these parts");
+        terminal::print_line("  the rest of this report ignores these parts");
     }
     print_sandbox(crib);
     let runtime = assembly.bare_runtime()?;
     print_interpreters(&runtime);
+    // With a broken configuration it is unknown whether documents are served.
     if crib.documents.is_some() || !problems.is_empty() {
         terminal::print("\nRendering of documents\n");
         block_on(renderer(&runtime, crib.render_settings()).components())?
@@ -51,13 +52,13 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
 
 fn print_problem(diagnostic: &Diagnostic) {
     let hint = diagnostic.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-    terminal::line(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
+    terminal::print_line(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
 }
 
 fn print_sandbox(crib: &Crib) {
     terminal::print("\nSandbox\n");
     if !crib.config.confine.enabled {
-        return terminal::line(
+        return terminal::print_line(
             "  turned off in toolcrib.toml ([confine] enabled = false): tools can access everything that you can",
         );
     }
@@ -65,22 +66,22 @@ fn print_sandbox(crib: &Crib) {
     let version =
         support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
     let enforced = |is_enforced: bool| if is_enforced { "restricted" } else { "not restricted" };
-    terminal::line(&format!("  Landlock  {version}"));
-    terminal::line(&format!("  files     {}", enforced(support.files)));
-    terminal::line(&format!("  network   {}", enforced(support.network)));
-    terminal::line(&format!("  signals   {}", enforced(support.signals)));
+    terminal::print_line(&format!("  Landlock  {version}"));
+    terminal::print_line(&format!("  files     {}", enforced(support.files)));
+    terminal::print_line(&format!("  network   {}", enforced(support.network)));
+    terminal::print_line(&format!("  signals   {}", enforced(support.signals)));
     for missing in &support.missing {
-        terminal::line(&format!("  missing   {missing}"));
+        terminal::print_line(&format!("  missing   {missing}"));
     }
 }
 
 fn print_interpreters(runtime: &Runtime) {
     terminal::print("\nPrograms\n");
-    terminal::line(&match runtime.r_program() {
+    terminal::print_line(&match runtime.r_program() {
         Some(path) => format!("  R         {}", path.display()),
         None => "  R         not found; tools that are R functions need it (Debian, Ubuntu: apt install r-base-core)".to_owned(),
     });
-    terminal::line(&match runtime.python_program() {
+    terminal::print_line(&match runtime.python_program() {
         Some(path) => format!("  Python    {}", path.display()),
         None => "  Python    not found; tools that are Python functions need it (Debian, Ubuntu: apt install python3)".to_owned(),
     });
@@ -88,7 +89,7 @@ fn print_interpreters(runtime: &Runtime) {
 
 fn print_component(component: &Component) {
     let Component { name, purpose, found, hint } = component;
-    terminal::line(&match (found, hint) {
+    terminal::print_line(&match (found, hint) {
         (Some(found), _) => format!("  {name:<9} {found}"),
         (None, hint) => {
             format!("  {name:<9} not found ({purpose}); {}", hint.as_deref().unwrap_or_default())
@@ -106,10 +107,10 @@ fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandE
         let mut missing = 0;
         for tool in tools.tools() {
             match runtime.available(tool).await {
-                Ok(()) => terminal::line(&format!("  ok       {}", tool.name)),
+                Ok(()) => terminal::print_line(&format!("  ok       {}", tool.name)),
                 Err(failure) => {
                     missing += 1;
-                    terminal::line(&format!("  missing  {}: {}", tool.name, failure.message));
+                    terminal::print_line(&format!("  missing  {}: {}", tool.name, failure.message));
                 }
             }
         }

@@ -26,7 +26,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
             find_custom_page(context, &args.code).ok_or_else(|| not_found(&args.code, &rules))?
         }
     };
-    terminal::line(&page);
+    terminal::print_line(&page);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -102,7 +102,7 @@ async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool)
     }
     let width = all.keys().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
     for (name, Setting { value, source }) in &all {
-        terminal::line(&format!("{name:width$}  {:<7}  {value}", source.as_str()));
+        terminal::print_line(&format!("{name:width$}  {:<7}  {value}", source.as_str()));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -119,8 +119,8 @@ async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandR
         None if as_json => {
             terminal::json(&json!({"version": 1, "name": name, "is_set": false, "source": "unset"}))
         }
-        Some(Setting { value: Value::String(text), .. }) => terminal::line(text),
-        Some(setting) => terminal::line(&setting.value.to_string()),
+        Some(Setting { value: Value::String(text), .. }) => terminal::print_line(text),
+        Some(setting) => terminal::print_line(&setting.value.to_string()),
         None => terminal::note(&format!("`{name}` is not set")),
     }
     Ok(if found.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -147,7 +147,7 @@ async fn set(
         Scope::Project(_) => "for that project",
     };
     let was = before.map_or_else(|| "not set".to_owned(), |before| before.to_string());
-    terminal::line(&match now {
+    terminal::print_line(&match now {
         Some(now) => format!("`{name}` is now {now} {place} (was {was})"),
         None => format!("`{name}` is no longer set {place} (was {was})"),
     });

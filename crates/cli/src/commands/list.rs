@@ -70,21 +70,23 @@ fn print_tables(tools: &Tools<'_>, wanted: impl Fn(&Tool) -> bool) {
     let Tools { catalog, switched_off } = tools;
     let (served, documented): (Vec<_>, Vec<_>) =
         catalog.tools().iter().filter(|tool| wanted(tool)).partition(|tool| tool.is_callable());
-    terminal::print(&table(&served));
+    terminal::print(&render_table(&served));
     if !documented.is_empty() {
-        terminal::line("\nDocumented, not served: no program (see `[[bind]]` in toolcrib.toml)");
-        terminal::print(&table(&documented));
+        terminal::print_line(
+            "\nDocumented, not served: no program (see `[[bind]]` in toolcrib.toml)",
+        );
+        terminal::print(&render_table(&documented));
     }
     if !switched_off.is_empty() {
-        terminal::line("\nSwitched off (see `[[switch]]` in toolcrib.toml)");
+        terminal::print_line("\nSwitched off (see `[[switch]]` in toolcrib.toml)");
         let width = switched_off.iter().map(|(tool, _)| tool.name.len()).max().unwrap_or(0).min(40);
         for (tool, switch) in switched_off {
-            terminal::line(&format!("{:width$}  until {switch}", tool.name));
+            terminal::print_line(&format!("{:width$}  until {switch}", tool.name));
         }
     }
 }
 
-fn table<T: AsRef<Tool>>(tools: &[T]) -> String {
+fn render_table<T: AsRef<Tool>>(tools: &[T]) -> String {
     let width = tools.iter().map(|tool| tool.as_ref().name.len()).max().unwrap_or(0).min(40);
     let mut text = String::new();
     for tool in tools {
@@ -100,6 +102,7 @@ fn truncate(line: &str) -> String {
     let Some((end, _)) = line.char_indices().nth(MAX_SUMMARY) else {
         return line.to_owned();
     };
+    // A line without blanks is truncated anywhere.
     let words = line[..end].rsplit_once(' ').map_or(&line[..end], |(words, _)| words);
     format!("{} …", words.trim_end_matches([',', ';', ':', '.']))
 }

@@ -35,8 +35,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let pinned = Lock::read(crib);
     let drift = pinned.as_ref().map(|lock| lock.find_drift(&now)).unwrap_or_default();
     if args.check {
+        // Only `--check` needs a valid lock file; otherwise a broken one is replaced.
         pinned.map_err(lock_error)?;
-        drift.iter().for_each(|drift| terminal::line(&drift.to_string()));
+        drift.iter().for_each(|drift| terminal::print_line(&drift.to_string()));
         terminal::note(&match drift.len() {
             0 => format!("{LOCK} is up to date: {}", count(now.len(), "tool")),
             differences => format!(
@@ -47,7 +48,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         return Ok(ExitCode::from(u8::from(!drift.is_empty())));
     }
     let is_written = now.write(crib).map_err(lock_error)?;
-    drift.iter().for_each(|drift| terminal::line(&drift.to_string()));
+    drift.iter().for_each(|drift| terminal::print_line(&drift.to_string()));
     let tools = count(now.len(), "tool");
     terminal::note(&if is_written {
         format!("pinned {tools} in {LOCK}")

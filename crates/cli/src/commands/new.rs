@@ -48,12 +48,12 @@ fn kind_parser() -> impl TypedValueParser<Value = Kind> {
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let crib = context.crib()?;
     match args.format {
-        Kind::Definition(template) => definition(&crib, template, &args.name),
-        Kind::Document => document(&crib, &args.name),
+        Kind::Definition(template) => create_definition(&crib, template, &args.name),
+        Kind::Document => create_document(&crib, &args.name),
     }
 }
 
-fn definition(crib: &Crib, template: &Template, name: &str) -> CommandResult {
+fn create_definition(crib: &Crib, template: &Template, name: &str) -> CommandResult {
     let draft = template
         .fill(name)
         .map_err(|error| CommandError::machine(error.message).hint(error.hint))?;
@@ -67,7 +67,7 @@ fn definition(crib: &Crib, template: &Template, name: &str) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-fn document(crib: &Crib, name: &str) -> CommandResult {
+fn create_document(crib: &Crib, name: &str) -> CommandResult {
     let name = DocumentName::new(name).map_err(|failure| CommandError::machine(failure.message))?;
     let title = name.stem().rsplit('/').next().unwrap_or_default().replace(['-', '_'], " ");
     let path = crib.documents_folder().join(name.as_str());
@@ -84,6 +84,7 @@ fn document(crib: &Crib, name: &str) -> CommandResult {
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(|error| CommandError::io("create", folder, &error))?;
+    // Checks and creates in one step, so that no file is overwritten in between.
     let mut file = fs::File::create_new(path).map_err(|error| {
         CommandError::io("create", path, &error).hint("choose another name, or remove the file")
     })?;

@@ -135,11 +135,12 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
             terminal::print(&format!("\x1b[{drawn}A\x1b[J"));
         }
         drawn = lines.iter().map(|line| terminal::height(line)).sum::<usize>();
-        lines.iter().for_each(|line| terminal::line(line));
+        lines.iter().for_each(|line| terminal::print_line(line));
         if let Some(next) = page.next.filter(|_| !list.watch) {
             terminal::note(&format!("more operations: --after {}", next.0));
         }
         let is_over = page.operations.iter().all(|operation| operation.state.is_final());
+        // Redrawing needs a terminal; a pipe gets the list once.
         if !list.watch || is_over || !terminal::is_interactive() {
             return Ok(ExitCode::SUCCESS);
         }
@@ -164,6 +165,7 @@ fn format_row(operation: &Operation) -> String {
             (None, Some(message), _) => message.clone(),
             (None, None, line) => line.clone().unwrap_or_default(),
         };
+    // The text comes from a program and must not move the cursor.
     let progress: String = progress.chars().filter(|c| !c.is_control()).take(60).collect();
     let row = format!(
         "{}  {:<17}  {:>8}  {:>12}  {:<24}  {progress}",
@@ -234,13 +236,13 @@ async fn show(crib: &Crib, operations: &Operations, text: &str, as_json: bool) -
         terminal::json(&to_json(&operation));
         return Ok(ExitCode::SUCCESS);
     }
-    terminal::line(&format_row(&operation));
-    terminal::line(&format!("arguments  {}", Value::Object(operation.arguments)));
+    terminal::print_line(&format_row(&operation));
+    terminal::print_line(&format!("arguments  {}", Value::Object(operation.arguments)));
     for content in operation.outcome.iter().flat_map(|outcome| &outcome.content) {
         match content {
-            Content::Text(text) => terminal::line(text),
-            Content::Link { uri, .. } => terminal::line(uri),
-            _ => terminal::line("(binary content)"),
+            Content::Text(text) => terminal::print_line(text),
+            Content::Link { uri, .. } => terminal::print_line(uri),
+            _ => terminal::print_line("(binary content)"),
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -307,7 +309,7 @@ async fn cancel(operations: &Operations, text: &str) -> CommandResult {
             .and_then(|object| object["error_message"].as_str());
         format!("{}: {}", after.id, text.unwrap_or(after.state.as_str()))
     };
-    terminal::line(&message);
+    terminal::print_line(&message);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -316,6 +318,6 @@ async fn prune(operations: &Operations, days: u64, mib: u64) -> CommandResult {
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let retention = Retention { since, bytes: mib.saturating_mul(1 << 20) };
     let deleted = operations.prune(retention).await.map_err(CommandError::machine_failure)?;
-    terminal::line(&format!("{} deleted", count(deleted.len(), "operation")));
+    terminal::print_line(&format!("{} deleted", count(deleted.len(), "operation")));
     Ok(ExitCode::SUCCESS)
 }

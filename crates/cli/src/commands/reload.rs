@@ -22,6 +22,6 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
         ))
         .hint("start one with `toolcrib serve`"));
     }
-    answers.iter().for_each(|answer| terminal::line(answer));
+    answers.iter().for_each(|answer| terminal::print_line(answer));
     Ok(ExitCode::SUCCESS)
 }

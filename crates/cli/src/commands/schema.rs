@@ -34,6 +34,6 @@ fn parser() -> impl TypedValueParser<Value = fn() -> Value> {
 }
 
 pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
-    terminal::line(&serde_json::to_string_pretty(&(args.of)()).expect("a schema is JSON"));
+    terminal::print_line(&serde_json::to_string_pretty(&(args.of)()).expect("a schema is JSON"));
     Ok(ExitCode::SUCCESS)
 }

@@ -56,12 +56,14 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         persistence: Persistence::BestEffort,
         groups: Groups::new(&args.groups)?,
         prefix: args.prefix.clone(),
+        // Modern HTTP requests belong to no connection, so state needs an explicit handle.
         sessions: if args.http.is_some() { Sessions::ByHandle } else { Sessions::ByConnection },
         ..Options::default()
     };
     let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let executor =
         executor.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
+    // A multi-threaded executor of its own: `block_on` of other commands has a single worker.
     let result = executor.block_on(serve(crib, options, context.environment, args, token));
     // A pending read of standard input must not keep the process alive.
     executor.shutdown_background();
@@ -91,6 +93,7 @@ async fn serve(
     let http = crib.config.http.clone();
     let served = ServedCrib::start(crib, environment, options).await?;
     let shutdown = CancellationToken::new();
+    // After the start, so that Ctrl-C during a slow start still ends the process at once.
     stop_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
     served.watch(if args.watch { Watched::Everything } else { Watched::Documents })?;

@@ -23,7 +23,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let assembly = context.assemble(Options::default())?;
     let tools = assembly.all_tools()?;
     let tool = find(&tools, assembly.crib(), &args.name)?;
-    terminal::line(&docs::render_for_terminal(&tool));
+    terminal::print_line(&docs::render_for_terminal(&tool));
     Ok(ExitCode::SUCCESS)
 }
 

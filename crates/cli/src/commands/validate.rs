@@ -57,7 +57,7 @@ fn to_argument_error(diagnostic: &Diagnostic) -> arguments::ArgumentError {
 fn debug(context: &CommandContext<'_>) -> CommandResult {
     let assembly = context.assemble(Options::default())?;
     for tool in assembly.loaded().catalog.tools() {
-        terminal::line(&::docs::render_for_terminal(tool));
+        terminal::print_line(&::docs::render_for_terminal(tool));
         terminal::print("\n");
     }
     Ok(print(&assembly))

@@ -10,7 +10,7 @@ use host::report::{Finding, Report};
 /// Prints one workflow command for each finding.
 pub(crate) fn print(report: &Report<'_>) {
     for finding in &report.findings {
-        terminal::line(&command(finding));
+        terminal::print_line(&command(finding));
     }
 }
 

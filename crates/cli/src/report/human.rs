@@ -26,19 +26,20 @@ pub(crate) fn print(report: &Report<'_>) {
             .or_default();
         *alike += 1;
         if *alike <= SHOWN {
-            terminal::line(&render(report, finding, &renderer));
+            terminal::print_line(&render(report, finding, &renderer));
             terminal::print("\n");
         }
     }
     let mut folded: Vec<_> = shown.into_iter().filter(|(_, count)| *count > SHOWN).collect();
+    // A hash map has no order.
     folded.sort();
     for ((file, code), count) in folded {
-        terminal::line(&format!(
+        terminal::print_line(&format!(
             "… and {} more of {code} in {file} (`--format json` lists them)",
             count - SHOWN
         ));
     }
-    terminal::line(&summary(report));
+    terminal::print_line(&summary(report));
     if report.files == 0 {
         terminal::note("no definitions found; run `toolcrib new mtdf NAME` to write one");
     }

@@ -179,7 +179,7 @@ fn a_finished_operation_can_be_inspected() {
     insta::assert_snapshot!(crib.transcript(&["operations", "show", id]), @r"
     exit code 3
     --- stderr
-    error: there is no operation `op_ID`; ask for `status` to see yours
+    error: there is no operation `op_ID`; call `status` to list yours
      |
      = help: run `toolcrib operations list` to see the operations
     ");
@@ -282,19 +282,19 @@ fn the_queue_position_is_shown_everywhere() {
             .to_owned()
     };
     assert!(
-        !line(&first).contains("queue") && line(&second).contains("place 1 in the queue"),
+        !line(&first).contains("queue") && line(&second).contains("queued at place 1"),
         "{listed}"
     );
-    assert!(line(&third).contains("place 2 in the queue"), "{listed}");
-    assert!(crib.run(&["operations", "show", &third]).stdout.contains("place 2 in the queue"));
+    assert!(line(&third).contains("queued at place 2"), "{listed}");
+    assert!(crib.run(&["operations", "show", &third]).stdout.contains("queued at place 2"));
     let shown = crib.run(&["operations", "show", &second, "--json"]).json();
-    assert_eq!(shown["progress"]["message"], "waits for its turn: place 1 in the queue");
+    assert_eq!(shown["progress"]["message"], "queued at place 1");
     let status =
         client.ask("tools/call", json!({"name": "status", "arguments": {"state": "pending"}}));
-    assert!(status.to_string().contains("place 2 in the queue"), "{status}");
+    assert!(status.to_string().contains("queued at place 2"), "{status}");
     assert_eq!(crib.run(&["operations", "cancel", &second]).code, 0);
     let end = Instant::now() + Duration::from_secs(10);
-    while !crib.run(&["operations", "show", &third]).stdout.contains("place 1 in the queue") {
+    while !crib.run(&["operations", "show", &third]).stdout.contains("queued at place 1") {
         assert!(Instant::now() < end, "the next one moves up");
     }
 }

@@ -78,10 +78,12 @@ async fn list_tools(
     server: &str,
     token: Option<String>,
 ) -> Result<Vec<Tool>, CommandError> {
+    // `https` is recognized, so that the error names the real problem: only loopback is supported.
     let is_address = server.starts_with("http://") || server.starts_with("https://");
     let other = if is_address {
         Target::Http { url: server.to_owned(), token }
     } else {
+        // Split like a shell would, but run without one.
         let command = shlex::split(server).filter(|words| !words.is_empty()).ok_or_else(|| {
             CommandError::machine(format!("`{server}` is not a valid command line"))
                 .hint("close all quotation marks")

@@ -11,11 +11,11 @@ const SHOWN: usize = 3;
 /// Prints the changes and a summary.
 pub(super) fn print(tools: &[ToolComparison]) {
     for tool in tools.iter().filter(|tool| !tool.changes.is_empty()) {
-        terminal::line(&heading(tool));
+        terminal::print_line(&render_heading(tool));
         print_changes(&tool.changes);
         terminal::print("\n");
     }
-    terminal::line(&summary(tools));
+    terminal::print_line(&render_summary(tools));
 }
 
 /// Prints changes grouped by rule. Of harmless ones a few show the kind; a long list would hide the
@@ -32,11 +32,12 @@ fn print_changes(changes: &[Change]) {
             .iter()
             .filter(|change| (change.effect, change.rule.name) == (effect, rule))
             .collect();
+        // Changes that may break a caller are never folded.
         let shown = if effect <= Effect::Behavioural { SHOWN } else { alike.len() };
-        alike.iter().take(shown).for_each(|change| terminal::line(&line(change)));
+        alike.iter().take(shown).for_each(|change| terminal::print_line(&render_line(change)));
         let more = alike.len().saturating_sub(shown);
         if more > 0 {
-            terminal::line(&paint(
+            terminal::print_line(&paint(
                 &format!("  {:11}  … and {more} more of {rule} (`--format json` lists them)", ""),
                 Paint::Dim,
             ));
@@ -44,24 +45,25 @@ fn print_changes(changes: &[Change]) {
     }
 }
 
-fn heading(tool: &ToolComparison) -> String {
+fn render_heading(tool: &ToolComparison) -> String {
     let class = tool.class();
-    let mut parts = vec![paint(&name(tool), Paint::Bold), paint(class.as_str(), colour(class))];
-    parts.extend(versions(tool));
+    let mut parts =
+        vec![paint(&display_name(tool), Paint::Bold), paint(class.as_str(), colour(class))];
+    parts.extend(render_versions(tool));
     let verdict = tool.check_version();
     let mark = if verdict.ok { Paint::Yellow } else { Paint::Red };
     parts.extend(verdict.message.map(|remark| paint(&remark, mark)));
     parts.join("  ")
 }
 
-fn name(tool: &ToolComparison) -> String {
+fn display_name(tool: &ToolComparison) -> String {
     match &tool.new_name {
         Some(new) => format!("{} -> {new}", tool.name),
         None => tool.name.clone(),
     }
 }
 
-fn versions(tool: &ToolComparison) -> Option<String> {
+fn render_versions(tool: &ToolComparison) -> Option<String> {
     match (&tool.old_version, &tool.new_version) {
         (None, None) => None,
         (Some(old), Some(new)) if old == new => Some(old.clone()),
@@ -74,7 +76,7 @@ fn versions(tool: &ToolComparison) -> Option<String> {
     }
 }
 
-fn line(change: &Change) -> String {
+fn render_line(change: &Change) -> String {
     let (word, colour) = match (&change.allowed, change.effect) {
         (Some(_), _) => ("allowed", Paint::Dim),
         (None, Effect::Undecided) => ("undecided", Paint::Red),
@@ -102,7 +104,7 @@ fn colour(class: Class) -> Paint {
     }
 }
 
-fn summary(tools: &[ToolComparison]) -> String {
+fn render_summary(tools: &[ToolComparison]) -> String {
     let of = |class: Class| tools.iter().filter(|tool| tool.class() == class).count();
     let classes = [Class::Breaking, Class::Compatible, Class::Behavioural, Class::Metadata];
     let mut parts: Vec<String> = classes

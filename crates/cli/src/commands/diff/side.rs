@@ -23,6 +23,7 @@ pub(super) fn read_both(
     new: &str,
 ) -> Result<(Catalog, Catalog), CommandError> {
     let (old, new) = thread::scope(|scope| {
+        // Reading a revision waits for git, so both sides are read at the same time.
         let new = scope.spawn(|| Side::read(context, new));
         let old = Side::read(context, old);
         (old, new.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -45,6 +46,7 @@ impl<'n> Side<'n> {
     /// Reads one side without linting it.
     fn read(context: &CommandContext<'_>, named: &'n str) -> Result<Self, CommandError> {
         let path = Path::new(named);
+        // A file name may contain a colon, and an existing file wins.
         match Revision::parse(named).filter(|_| !path.exists()) {
             Some(revision) => Self::at_revision(context, named, revision),
             None => Self::on_disk(context, named, path).map_err(|error| open_error(named, error)),
@@ -118,6 +120,7 @@ impl<'n> Side<'n> {
 /// Whether a diagnostic means that the file is not a definition at all.
 fn is_unreadable(diagnostic: &Diagnostic) -> bool {
     diagnostic.is_error()
+        // TC0 are syntax errors, TC6 problems of files and configuration.
         && (diagnostic.code.starts_with("TC0") || diagnostic.code.starts_with("TC6"))
 }
 
