@@ -94,7 +94,7 @@ impl<'t> Features<'t> {
 
     /// How similar two tools are, from 0 to 1.
     ///
-    /// Parameters alone never reach the threshold: that two tools both take a `path` says nothing.
+    /// Parameters alone never reach the threshold: that two tools both take a `path` means nothing.
     fn similarity(&self, other: &Self) -> f64 {
         let name = jaccard(&self.name, &other.name);
         let text = jaccard(&self.text, &other.text);

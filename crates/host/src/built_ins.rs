@@ -44,7 +44,7 @@ pub(crate) fn build(
         renderer: Some(rendering),
         examples: if has_examples { Examples::Shown } else { Examples::Hidden },
         flags: Some(providers.flags.clone()),
-        checker: crib.serves_check_definition().then(|| checker(crib)),
+        checker: crib.serves_check_definition().then(|| build_checker(crib)),
     };
     let presentation = ToolsetOptions { prefix, errors: crib.config.crib.errors.map(Into::into) };
     builtin::toolset(&handles).build(&presentation).map_err(AssemblyError::BuiltIns)
@@ -54,12 +54,12 @@ pub(crate) fn build(
 pub(crate) fn add_to(catalog: &Catalog, crib: &Crib, natives: &[Native]) -> Catalog {
     let wanted = natives.iter().filter(|native| is_wanted(crib, native));
     // `with` replaces tools of the same name, so a built-in one always wins.
-    catalog.with(wanted.map(|native| Arc::new(described_by(catalog, &native.tool))))
+    catalog.with(wanted.map(|native| Arc::new(with_description_of(catalog, &native.tool))))
 }
 
 /// A built-in tool, with the description of a definition that has its name and no program. One with
 /// a program is not served, which is logged: a call of that name runs the built-in tool.
-fn described_by(catalog: &Catalog, native: &Tool) -> Tool {
+fn with_description_of(catalog: &Catalog, native: &Tool) -> Tool {
     let mut tool = native.clone();
     match catalog.get(&tool.name) {
         Some(defined) if defined.is_callable() => {
@@ -101,7 +101,7 @@ fn doctor(crib: &Crib, rendering: &RmdRenderer) -> Doctor {
 }
 
 /// Checks a definition as `toolcrib check` checks a file of the crib.
-fn checker(crib: &Crib) -> Checker {
+fn build_checker(crib: &Crib) -> Checker {
     let crib = crib.clone();
     Arc::new(move |name, text| {
         // The name decides the format where the content alone does not.
@@ -139,7 +139,7 @@ mod tests {
 
     use catalog::{Catalog, Implementation, Origin, Schema, SourceId, Tool};
 
-    use super::described_by;
+    use super::with_description_of;
 
     fn tool(name: &str, description: &str, implementation: Implementation) -> Tool {
         let origin = Origin::whole(&SourceId::new("test"));
@@ -153,8 +153,9 @@ mod tests {
             tool("status", "A program", Implementation::Native),
             tool("mine", "Mine", Implementation::Native),
         ]);
-        let natives = ["await", "cancel", "status"]
-            .map(|name| described_by(&catalog, &tool(name, "Built in", Implementation::Native)));
+        let natives = ["await", "cancel", "status"].map(|name| {
+            with_description_of(&catalog, &tool(name, "Built in", Implementation::Native))
+        });
         let joined = catalog.with(natives.map(Arc::new));
         let described: Vec<_> = joined
             .tools()

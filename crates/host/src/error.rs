@@ -12,7 +12,7 @@ pub enum AssemblyError {
     /// The built-in tools contradict each other.
     #[error("{0}")]
     BuiltIns(ToolsetError),
-    /// The store of the crib cannot be opened, and [`crate::Persistence::Required`] was asked for.
+    /// The store of the crib cannot be opened, and [`crate::Persistence::Required`] was requested.
     #[error(transparent)]
     Store(#[from] store::OpenError),
     /// The files of the crib cannot be watched.

@@ -34,10 +34,10 @@ impl Providers {
             Some(Descriptions::SchemaLess) => Detail::SchemaLess,
             Some(Descriptions::Full) | None => Detail::Full,
         };
-        let prompts = PromptSet::new(loaded.prompts.clone(), project(crib, flags), detail);
+        let prompts = PromptSet::new(loaded.prompts.clone(), build_project(crib, flags), detail);
         let documents = RmdDocuments::default();
         documents.replace(document_settings(crib));
-        let guide = Guide::new(library(crib, &loaded.content, flags));
+        let guide = Guide::new(build_guide_content(crib, &loaded.content, flags));
         Self { guide, documents, prompts, flags: flags.clone(), rendering: Arc::default() }
     }
 
@@ -58,7 +58,7 @@ impl Providers {
 
     /// Replaces everything with a newly loaded crib. Returns whether the list of prompts changed.
     pub(crate) fn replace(&self, crib: &Crib, loaded: &Loaded) -> bool {
-        self.guide.replace(library(crib, &loaded.content, &self.flags));
+        self.guide.replace(build_guide_content(crib, &loaded.content, &self.flags));
         self.documents.replace(document_settings(crib));
         if let Some(rendering) = self.rendering.get() {
             rendering.replace(crib.render_settings());
@@ -84,19 +84,23 @@ fn document_settings(crib: &Crib) -> Option<rmd::Settings> {
     Some(rmd::Settings { folder: settings.folder.clone(), largest: settings.max_bytes })
 }
 
-fn library(crib: &Crib, content: &Content, flags: &Flags) -> GuideContent {
+fn build_guide_content(crib: &Crib, content: &Content, flags: &Flags) -> GuideContent {
     let defaults = Limits::default();
     let config = crib.config.content.as_ref();
     let limits = Limits {
         documents: config.and_then(|config| config.max_documents).unwrap_or(defaults.documents),
         bytes: config.and_then(|config| config.max_bytes).unwrap_or(defaults.bytes),
     };
-    GuideContent::new(content.categories.clone(), content.collections.clone(), project(crib, flags))
-        .with_limits(limits)
+    GuideContent::new(
+        content.categories.clone(),
+        content.collections.clone(),
+        build_project(crib, flags),
+    )
+    .with_limits(limits)
 }
 
 /// The variables of a crib's templates.
-fn project(crib: &Crib, flags: &Flags) -> Project {
+fn build_project(crib: &Crib, flags: &Flags) -> Project {
     let flags = flags.clone();
     let read = move || {
         // Templates are rendered on blocking threads, so waiting for the store is allowed here.

@@ -29,8 +29,9 @@ impl UserStore {
         let store = self.store.get_or_try_init(|| async {
             let folder = self.folder.clone();
             let opened = tokio::task::spawn_blocking(move || Store::open_user(&folder)).await;
-            let store =
-                opened.map_err(|error| unusable(&error))?.map_err(|error| unusable(&error))?;
+            let store = opened
+                .map_err(|error| store_unusable(&error))?
+                .map_err(|error| store_unusable(&error))?;
             // Set inside the initializer, so only the request that opened the store reports the
             // loss.
             was_replaced = store.moved_aside().is_some();
@@ -38,19 +39,19 @@ impl UserStore {
         });
         let store = store.await?;
         // Answering from the new, empty store as if no flag had ever been set would hide the loss.
-        if was_replaced { Err(replaced()) } else { Ok(Arc::clone(store)) }
+        if was_replaced { Err(store_replaced()) } else { Ok(Arc::clone(store)) }
     }
 }
 
 /// The path and the cause go to the log only: clients may be remote.
-fn unusable(error: &dyn std::error::Error) -> Failure {
+fn store_unusable(error: &dyn std::error::Error) -> Failure {
     tracing::error!("cannot open the user's store: {error}");
     let message =
         "the user's store cannot be opened; see the server's log. Nothing was read or changed";
     Failure::new(ErrorType::StoreFailed, message)
 }
 
-fn replaced() -> Failure {
+fn store_replaced() -> Failure {
     let message = "the user's store was corrupt: it was moved aside, and a new, empty one was started. \
                    Nothing was read or changed; call again to use the new store";
     Failure::new(ErrorType::StoreFailed, message)

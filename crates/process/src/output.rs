@@ -122,10 +122,10 @@ impl<'a> OutputBuffer<'a> {
         let omitted = self.total - (head.len() + tail.len()) as u64;
         let location = match &file {
             Some((uri, length)) if *length == self.total => {
-                format!("the whole is the resource {uri}")
+                format!("the full output is the resource {uri}")
             }
             Some((uri, length)) => format!("its first {length} bytes are the resource {uri}"),
-            None => "it could not be kept".to_owned(),
+            None => "it could not be stored".to_owned(),
         };
         let text = format!(
             "{}\n[… {omitted} of {} bytes left out; {location} …]\n{}",

@@ -35,7 +35,7 @@ impl OutputFile {
                 self.total.fetch_add(chunk.len() as u64, Ordering::Relaxed);
             }
             Err(error) => {
-                tracing::warn!(%error, "a long output could not be kept");
+                tracing::warn!(%error, "a long output could not be stored");
                 self.file = None;
             }
         }

@@ -1,4 +1,4 @@
-//! What a confined call of `true` costs beside starting `true` directly, in the same run, as JSON.
+//! Measures a sandboxed call of `true` and starting `true` directly, in the same run. Prints JSON.
 
 #![expect(clippy::print_stdout, reason = "the figures are what this is for")]
 

@@ -95,7 +95,7 @@ impl Audit {
         let writer = thread::Builder::new().name("audit".to_owned()).spawn(write);
         let writer = writer
             .inspect_err(
-                |error| tracing::error!(%error, "no audit is kept: its thread did not start"),
+                |error| tracing::error!(%error, "the audit log is off: its thread did not start"),
             )
             .ok();
         Self { queue, writer }
@@ -110,7 +110,7 @@ impl Audit {
     pub(crate) fn add(&self, entry: Entry) {
         if self.is_enabled() && self.queue.add((Some(Draft::Call(Box::new(entry))), None)).is_err()
         {
-            tracing::error!("a line of the audit was lost: the disk is too slow");
+            tracing::error!("an audit record was dropped: the disk is too slow");
         }
     }
 
@@ -132,7 +132,7 @@ impl Audit {
         let written: OnWritten = Box::new(move || written.send(()).unwrap_or_default());
         match self.queue.add((Some(draft), Some(written))) {
             Ok(()) => drop(answer.await),
-            Err(_) => tracing::error!("a line of the audit was lost: the disk is too slow"),
+            Err(_) => tracing::error!("an audit record was dropped: the disk is too slow"),
         }
     }
 
@@ -155,7 +155,7 @@ impl Audit {
             thread::sleep(RETRY_INTERVAL);
         }
         if answer.recv_timeout(end.saturating_duration_since(Instant::now())).is_err() {
-            tracing::error!("the end of the audit may be lost: the disk is too slow");
+            tracing::error!("the last audit records may be lost: the disk is too slow");
         }
     }
 }
@@ -222,7 +222,7 @@ impl Writer {
             if !lines.is_empty()
                 && let Err(error) = self.journal.audit(&lines)
             {
-                tracing::error!(%error, lines = lines.len(), "lines of the audit were lost");
+                tracing::error!(%error, lines = lines.len(), "audit records were lost");
             }
             for written in waiting.into_iter().flatten() {
                 written();

@@ -2,7 +2,7 @@
 //!
 //! A backend is looked up once per call, from the tool's implementation, by
 //! [`crate::backends::backend_for`]. The payload of an [`catalog::Implementation`] variant implements
-//! the trait, so a backend has its own data at hand.
+//! the trait, so a backend can hold its own data.
 
 use catalog::{ErrorType, Failure, Outcome, Tool, arguments};
 use serde_json::Value;

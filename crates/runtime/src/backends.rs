@@ -46,11 +46,11 @@ pub(crate) fn unanswerable(tool: &Tool, interrupt: &Interrupt) -> Failure {
         return Failure::new(ErrorType::InvalidRequest, why);
     }
     let why = match interrupt {
-        Interrupt::Ask { .. } => "it has questions that cannot be asked here".to_owned(),
+        Interrupt::Ask { .. } => "it asked questions that cannot be asked here".to_owned(),
         Interrupt::MissingCapability(capability) => {
-            format!("the client cannot do what it needs: {capability:?}")
+            format!("the client does not support {capability:?}")
         }
         Interrupt::Invalid(why) | Interrupt::Unanswered(why) => why.clone(),
     };
-    Failure::new(ErrorType::Unanswered, format!("`{}` could not go on: {why}", tool.name))
+    Failure::new(ErrorType::Unanswered, format!("`{}` could not continue: {why}", tool.name))
 }

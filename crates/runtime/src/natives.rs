@@ -52,20 +52,20 @@ impl Natives {
             biased;
             result = work => match result {
                 Ok(result) => {
-                    debug_assert!(result.as_ref().is_ok_and(|outcome| fits(tool, outcome)) || result.is_err(), "{result:?}");
+                    debug_assert!(result.as_ref().is_ok_and(|outcome| matches_output_schema(tool, outcome)) || result.is_err(), "{result:?}");
                     return result;
                 }
-                Err(panic) => panicked(tool, panic.as_ref()),
+                Err(panic) => panic_failure(tool, panic.as_ref()),
             },
             () = cancel.cancelled() => Failure::new(ErrorType::Cancelled, format!("`{}` was cancelled", tool.name)),
-            limit = wait_for_timeout(limit) => timed_out(tool, limit),
+            limit = wait_for_timeout(limit) => timeout_failure(tool, limit),
         };
         Ok(failures::to_outcome(tool, failure))
     }
 }
 
 /// Whether a result matches the output schema of the tool. Clients check this, too.
-fn fits(tool: &Tool, outcome: &Outcome) -> bool {
+fn matches_output_schema(tool: &Tool, outcome: &Outcome) -> bool {
     let (Some(output), Some(structured)) = (&tool.output, &outcome.structured) else {
         return true;
     };
@@ -87,7 +87,7 @@ pub(crate) async fn wait_for_timeout(limit: Option<Duration>) -> Duration {
     }
 }
 
-fn timed_out(tool: &Tool, limit: Duration) -> Failure {
+fn timeout_failure(tool: &Tool, limit: Duration) -> Failure {
     Failure::new(
         ErrorType::TimedOut,
         format!(
@@ -98,7 +98,7 @@ fn timed_out(tool: &Tool, limit: Duration) -> Failure {
     )
 }
 
-fn panicked(tool: &Tool, panic: &(dyn Any + Send)) -> Failure {
+fn panic_failure(tool: &Tool, panic: &(dyn Any + Send)) -> Failure {
     let reason = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => text,
         (_, Some(text)) => text.as_str(),

@@ -176,7 +176,7 @@ impl Operations {
             Some(live) => Some(live.snapshot()),
             None => self.0.journal.get(id.clone()).await.map_err(store_failed)?,
         };
-        found.filter(|operation| viewer.may_see(operation)).ok_or_else(|| unknown(id))
+        found.filter(|operation| viewer.may_see(operation)).ok_or_else(|| unknown_operation(id))
     }
 
     /// Operations by filter, newest first, without outcomes.
@@ -275,7 +275,7 @@ impl Operations {
             .0
             .find(id)
             .filter(|live| viewer.may_see(&live.snapshot()))
-            .ok_or_else(|| unknown(id))?;
+            .ok_or_else(|| unknown_operation(id))?;
         live.answer(answers);
         Ok(())
     }
@@ -317,7 +317,7 @@ fn not_recorded(tool: &Tool, error: JournalError) -> Failure {
 }
 
 /// Also for operations of other owners, so that ids cannot be probed.
-fn unknown(id: &OperationId) -> Failure {
-    let message = format!("there is no operation `{id}`; ask for `status` to see yours");
+fn unknown_operation(id: &OperationId) -> Failure {
+    let message = format!("there is no operation `{id}`; call `status` to list yours");
     Failure::new(ErrorType::UnknownOperation, message).details(json!({"operation_id": id}))
 }

@@ -150,7 +150,7 @@ fn ensure_private(folder: &Path) -> io::Result<()> {
     if is_ours {
         Ok(())
     } else {
-        Err(io::Error::other(format!("`{}` can be written by others", folder.display())))
+        Err(io::Error::other(format!("`{}` is writable by other users", folder.display())))
     }
 }
 

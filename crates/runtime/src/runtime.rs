@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
 
-use self::{approve::denied, record::Record};
+use self::{approve::policy_denial, record::Record};
 use crate::{
     Call, Operations, Plan, Settings,
     audit::Audit,
@@ -201,7 +201,7 @@ impl Runtime {
             Ok(Decision::Allow) => None,
             Ok(Decision::Ask { reason }) => Some(reason),
             Ok(Decision::Deny { reason }) => {
-                let failure = failures::complete(&call.tool, denied(&call.tool, &reason));
+                let failure = failures::complete(&call.tool, policy_denial(&call.tool, &reason));
                 return Ok(self.record_refused(record, "deny", failure).await);
             }
             Err(failure) => return Ok(self.record_invalid(record, failure)),

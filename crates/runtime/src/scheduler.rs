@@ -105,7 +105,7 @@ impl Scheduler {
         on_queued(waiting.ticket);
         // If only an exclusive call is ahead and this one is read-only, it can start right away.
         self.start_ready();
-        waiting.granted().await
+        waiting.wait_for_grant().await
     }
 
     /// The position in the queue, beginning with 1; 0 if it is not queued.
@@ -197,7 +197,7 @@ struct QueuedCall<'a> {
 }
 
 impl QueuedCall<'_> {
-    async fn granted(mut self) -> Option<Permit> {
+    async fn wait_for_grant(mut self) -> Option<Permit> {
         (&mut self.granted).await.ok()
     }
 }

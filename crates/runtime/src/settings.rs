@@ -51,7 +51,7 @@ pub struct Settings {
     /// How long an idle worker is kept.
     pub worker_idle: Duration,
     /// How long an unused session that callers know by name is kept.
-    pub handle_life: Duration,
+    pub session_lifetime: Duration,
     /// The timeout of R functions that declare none; `timeout` if absent.
     pub r_timeout: Option<Duration>,
     /// How much memory an R process may allocate; `memory_bytes` if absent.
@@ -85,7 +85,7 @@ impl Settings {
             keep: Duration::from_secs(30 * 86_400),
             workers: (2 * cores).max(8),
             worker_idle: Duration::from_secs(30 * 60),
-            handle_life: Duration::from_secs(60 * 60),
+            session_lifetime: Duration::from_secs(60 * 60),
             r_timeout: None,
             r_memory_bytes: None,
             clock: Clock::default(),
@@ -119,7 +119,7 @@ impl Settings {
             grace: self.grace,
             max_workers: self.workers,
             idle_time: self.worker_idle,
-            session_lifetime: self.handle_life,
+            session_lifetime: self.session_lifetime,
         }
     }
 

@@ -1,5 +1,5 @@
-//! What a call of a trivial R function costs through the server, beside the same frames to a bare R
-//! worker and beside one `Rscript` for each call, all in one run, as JSON.
+//! Measures calls of a trivial R function through the server, the same frames to a bare R
+//! worker, and one `Rscript` for each call, all in one run. Prints JSON.
 //!
 //! usage: `r_cost TOOLCRIB`, the program that serves.
 
@@ -22,7 +22,7 @@ const CALLS: usize = 1_000;
 const USED_TO: usize = 1_000;
 const SCRIPTS: usize = 5;
 
-/// The least that a worker must do: take a frame, call the function, answer by a frame.
+/// The minimum that a worker must do: read a frame, call the function, write a frame.
 const BARE: &str = r#"
   requests <- file("requests", "rb", raw = TRUE)
   answers <- file("answers", "wb", raw = TRUE)
@@ -52,8 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [value, print] = ["bench-f", "bench-g"]
         .map(|name| request("tools/call", &json!({"name": name, "arguments": {"x": 41}})));
     let (mut direct, mut values, mut prints) = (Vec::new(), Vec::new(), Vec::new());
-    // In turn, so that whatever else the machine does hits all of them alike; each long enough by
-    // itself that the system gets used to it, and no longer runs it as it ran the one before.
+    // Interleaved, so that other load affects all of them equally; each round is long enough to warm
+    // up the caches again.
     for _ in 0..ROUNDS {
         direct.extend(repeated(|| bare.call())?);
         values.extend(repeated(|| server.call(&value))?);
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How long something takes, many times in a row, once the system is used to it.
+/// The duration of many runs in a row, after a warm-up.
 fn repeated(
     mut work: impl FnMut() -> Result<(), Box<dyn Error>>,
 ) -> Result<Vec<Duration>, Box<dyn Error>> {
@@ -90,7 +90,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// A crib that is an R package with one function that says what it returns, and one that does not.
+/// A crib that is an R package with one function that declares its result, and one that does not.
 fn write_crib(folder: &Path) -> std::io::Result<()> {
     let tools = folder.join("inst/mcp/tools");
     fs::create_dir_all(folder.join("R"))?;

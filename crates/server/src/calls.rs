@@ -84,7 +84,7 @@ pub(crate) async fn call_tool(
         connection.server.runtime.call(call)
     };
     let resolved = round_trips::run(connection, &request, binding, attempt).await;
-    // Before the response is built: an operation that goes on must not send progress after it.
+    // Before the response is built: an operation that continues must not send progress after it.
     request.close();
     let outcome = match resolved {
         Ok(Resolution::Complete(outcome)) => outcome,

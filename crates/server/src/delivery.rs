@@ -31,7 +31,7 @@ const JOURNAL_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// would slow down every caller that has none.
 #[derive(Default)]
 pub(crate) struct PendingResults {
-    /// Owners without undelivered results. Of an owner that is not in the set nothing is known: at
+    /// Owners without undelivered results. Owners that are not in the set are unknown: at
     /// the start the journal may hold results of an earlier process.
     delivered: Mutex<HashSet<String>>,
     journal: Mutex<JournalCheck>,

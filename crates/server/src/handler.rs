@@ -245,6 +245,6 @@ impl ServerHandler for Connection {
         if is_modern && task_subscriptions::is_rerouted(&request) {
             return task_subscriptions::listen(self, request, cx).await;
         }
-        Err(methods::unmatched(&request.method, is_modern))
+        Err(methods::unmatched_method_error(&request.method, is_modern))
     }
 }

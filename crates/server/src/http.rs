@@ -122,11 +122,11 @@ async fn serve(
     tokio::select! {
         served = serving.into_future() => served?,
         () = shut_down(&signals, &limiter, &operations, &streams, &shutdown) => {
-            tracing::warn!("some connections did not end in time");
+            tracing::warn!("some connections were not closed in time");
         }
     }
     if timeout(SHUTDOWN_TIMEOUT, operations.drain()).await.is_err() {
-        tracing::warn!("some operations did not end in time");
+        tracing::warn!("some operations did not stop in time");
     }
     Ok(())
 }
@@ -194,7 +194,7 @@ fn build_config(
         .flat_map(|host| [format!("http://{host}:*"), format!("https://{host}:*")])
         .collect();
     origins.extend(options.origins.iter().cloned());
-    // The library checks `Origin` only if told to; the specification requires it (DNS rebinding).
+    // The library checks `Origin` only if configured to; the specification requires it (DNS rebinding).
     StreamableHttpServerConfig::default()
         // Most responses are a single message, which plain JSON carries with less latency than SSE.
         // The library falls back to SSE if a notification comes first.

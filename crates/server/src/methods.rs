@@ -36,18 +36,18 @@ pub(crate) fn is_known(name: &str) -> bool {
 ///
 /// It passes a known method with malformed parameters on as an unknown request, and would answer
 /// -32601 (HTTP 404), from which clients may conclude that the feature is not supported.
-pub(crate) fn unmatched(name: &str, is_modern: bool) -> ErrorData {
+pub(crate) fn unmatched_method_error(name: &str, is_modern: bool) -> ErrorData {
     // A removed method stays unknown to modern clients, malformed or not. `initialize` is not in
     // the list for the same reason: the conformance suite expects 404 for a modern one.
     // -32602, so that a client corrects its parameters instead of giving up on the feature.
     if METHODS.contains(&name) && !(is_modern && REMOVED.contains(&name)) {
         return ErrorData::invalid_params(format!("malformed parameters for `{name}`"), None);
     }
-    unknown(name)
+    unknown_method(name)
 }
 
 /// The error for an unknown method.
-pub(crate) fn unknown(name: &str) -> ErrorData {
+pub(crate) fn unknown_method(name: &str) -> ErrorData {
     ErrorData::new(
         ErrorCode::METHOD_NOT_FOUND,
         format!("unknown method `{}`", name.escape_debug()),

@@ -54,7 +54,7 @@ impl From<RequestError> for ErrorData {
     }
 }
 
-fn failed(error_type: ErrorType, message: impl Into<String>) -> RequestError {
+fn failure_error(error_type: ErrorType, message: impl Into<String>) -> RequestError {
     RequestError::Failed(Failure::new(error_type, message))
 }
 
@@ -77,7 +77,7 @@ where
             biased;
             permit = connection.limiter.acquire() => permit.map_err(RequestError::Failed)?,
             () = cancel.cancelled() => {
-                return Err(failed(ErrorType::Cancelled, "cancelled while waiting in the queue"));
+                return Err(failure_error(ErrorType::Cancelled, "cancelled while waiting in the queue"));
             }
         };
         // A tool that asks a different question each time must come to an end.
@@ -90,7 +90,7 @@ where
                 // The protocol library would never answer a request whose handler panicked.
                 Err(_) => {
                     let message = "this failed unexpectedly; it is a bug";
-                    return Err(failed(ErrorType::InternalError, message));
+                    return Err(failure_error(ErrorType::InternalError, message));
                 }
             };
             // Boxed, because few requests ask and all of them would carry the size of this future.
@@ -100,7 +100,7 @@ where
             }
         }
         let message = format!("still asking after {MAX_ATTEMPTS} attempts");
-        Err(failed(ErrorType::Unanswered, message))
+        Err(failure_error(ErrorType::Unanswered, message))
     };
     forward_cancellation(pin!(attempts), &request.cx.ct, &cancel).await
 }
@@ -150,7 +150,7 @@ async fn handle_interrupt(
         Interrupt::Invalid(message) => {
             Err(RequestError::Protocol(ErrorData::invalid_params(message, None)))
         }
-        Interrupt::Unanswered(why) => Err(failed(ErrorType::Unanswered, why)),
+        Interrupt::Unanswered(why) => Err(failure_error(ErrorType::Unanswered, why)),
     }
 }
 
@@ -163,12 +163,12 @@ fn build_input_required(
     let mut inputs = InputRequests::new();
     for (key, question) in request.unanswered(questions) {
         let input = questions::to_input_request(question)
-            .ok_or_else(|| failed(ErrorType::InternalError, questions::UNSUPPORTED_FORM))?;
+            .ok_or_else(|| failure_error(ErrorType::InternalError, questions::UNSUPPORTED_FORM))?;
         inputs.insert(key.clone(), input);
     }
     let sealed = connection.server.sealer.seal(&request.answers().accepted, binding);
     let state = sealed.map_err(|InvalidState| {
-        failed(ErrorType::Unanswered, "the answers are too long to carry along")
+        failure_error(ErrorType::Unanswered, "the answers are too long for the request state")
     })?;
     let mut result = InputRequiredResult::new(Some(inputs), state);
     result.meta = connection.server.result_meta(request.era);
@@ -186,7 +186,7 @@ async fn ask_client(
             answer = questions::ask_client(&request.cx.peer, question) => answer,
             () = cancel.cancelled() => Err("cancelled before the client answered".to_owned()),
         };
-        let answer = answer.map_err(|why| failed(ErrorType::Unanswered, why))?;
+        let answer = answer.map_err(|why| failure_error(ErrorType::Unanswered, why))?;
         request.answers().received.insert(key.clone(), answer);
     }
     Ok(())
@@ -200,7 +200,10 @@ fn missing_capability(era: Era, capability: Capability) -> RequestError {
         )),
         Era::Legacy => {
             let needed = questions::describe_capability(capability);
-            failed(ErrorType::MissingCapability, format!("this needs a client that can {needed}"))
+            failure_error(
+                ErrorType::MissingCapability,
+                format!("this needs a client that can {needed}"),
+            )
         }
     }
 }

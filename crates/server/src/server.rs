@@ -205,7 +205,7 @@ impl Server {
             .enable_tasks()
             .build();
         let has_prompts = !self.prompts.is_empty();
-        // Advertised only if there are prompts, so that clients do not list them in vain.
+        // Advertised only if there are prompts, so that clients do not request an empty list.
         capabilities.prompts = has_prompts.then(|| {
             let mut prompts = PromptsCapability::default();
             prompts.list_changed = Some(true);

@@ -107,11 +107,11 @@ where
     tokio::select! {
         served = serving => served?,
         () = shut_down(&signals, &operations, &shutdown) => {
-            tracing::warn!("some calls did not end when they were cancelled");
+            tracing::warn!("some calls did not stop when they were cancelled");
         }
     }
     if timeout(SHUTDOWN_TIMEOUT, operations.drain()).await.is_err() {
-        tracing::warn!("some operations did not end in time");
+        tracing::warn!("some operations did not stop in time");
     }
     // No other connection can use the session of a stdio client.
     let _ = timeout(SHUTDOWN_TIMEOUT, session.end()).await;

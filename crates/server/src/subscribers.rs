@@ -155,7 +155,7 @@ impl Subscribers {
         while let Some(changes) = self.take_pending() {
             for change in changes {
                 // Read again for each change: clients may have come or gone during the last one.
-                let (legacy, streams) = self.current();
+                let (legacy, streams) = self.open_connections();
                 let to_legacy = join_all(
                     legacy.iter().map(|client| timeout(SEND_TIMEOUT, client.notify(&change))),
                 );
@@ -178,7 +178,7 @@ impl Subscribers {
 
     /// Sends a log message to the legacy clients of one owner that want this level.
     pub(crate) async fn send_log(&self, owner: &str, level: LoggingLevel, data: Value) {
-        let (legacy, _) = self.current();
+        let (legacy, _) = self.open_connections();
         let wants_it = |client: &&LegacyClient| {
             let threshold = *client.log_threshold.lock();
             *client.owner == *owner && level as u8 >= threshold as u8
@@ -190,7 +190,7 @@ impl Subscribers {
         join_all(sending).await;
     }
 
-    fn current(&self) -> (Vec<LegacyClient>, Vec<SubscriptionStream>) {
+    fn open_connections(&self) -> (Vec<LegacyClient>, Vec<SubscriptionStream>) {
         let mut registry = self.0.lock();
         registry.legacy.retain(|client| !client.peer.is_transport_closed());
         (registry.legacy.clone(), registry.streams.values().cloned().collect())

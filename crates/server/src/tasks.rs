@@ -115,7 +115,7 @@ fn input_requests(connection: &Connection, operation: &Operation) -> InputReques
         .collect()
 }
 
-/// A tool that failed completes its task with a result that says so. The status `failed` is for
+/// A tool that failed completes its task with a result that reports the failure. The status `failed` is for
 /// JSON-RPC errors only.
 fn to_final_payload(operation: &Operation) -> TaskPayload {
     let outcome = operation.outcome.clone().unwrap_or_default();

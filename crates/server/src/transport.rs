@@ -211,7 +211,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
                 (self.opening, &request.request)
                 && !methods::is_known(&custom.method)
             {
-                return Err(methods::unknown(&custom.method));
+                return Err(methods::unknown_method(&custom.method));
             }
         }
         self.in_flight.insert(request.id.clone());

@@ -1,5 +1,5 @@
-//! What operations cost, in the same run as the floor they are compared with, as JSON: starting
-//! one, asking for the status among 10,000 that are over, and a thousand at once.
+//! Measures operations and, in the same run, the baselines they are compared with. Prints JSON: starting
+//! one, querying the status among 10,000 finished ones, and a thousand at once.
 
 #![expect(clippy::print_stdout, reason = "the figures are what this is for")]
 
@@ -97,7 +97,7 @@ async fn call(runtime: &Arc<Runtime>, tool: &Arc<Tool>) -> Result<Duration, Fail
     Ok(start.elapsed())
 }
 
-/// A plain call and an operation of the same program, in turn. The operation is taken down twice,
+/// A plain call and an operation of the same program, in turn. The operation is recorded twice,
 /// before its start and at its end.
 async fn starting(runtime: &Arc<Runtime>) -> Result<(Vec<Duration>, Vec<Duration>), Failed> {
     let (plain, operation) =
@@ -110,7 +110,7 @@ async fn starting(runtime: &Arc<Runtime>) -> Result<(Vec<Duration>, Vec<Duration
     Ok((plainly, operated))
 }
 
-/// What stands before the start of a program: the durable note of it.
+/// The durable record that is written before a program starts.
 async fn beginning(runtime: &Arc<Runtime>) -> Result<Vec<Duration>, Failed> {
     let owner = Owner("beginner".to_owned());
     let mut times = Vec::new();

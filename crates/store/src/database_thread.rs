@@ -99,9 +99,9 @@ impl DatabaseThread {
         let (sender, receiver) = oneshot::channel();
         self.enqueue(work, move |result| _ = sender.send(result));
         Box::pin(async move {
-            receiver.await.unwrap_or_else(|_| {
-                Err(JournalError::Failed("the thread of the store ended".to_owned()))
-            })
+            receiver
+                .await
+                .unwrap_or_else(|_| Err(JournalError::Failed("the store thread exited".to_owned())))
         })
     }
 

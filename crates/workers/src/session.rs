@@ -102,7 +102,7 @@ impl SessionWorkers {
         Some(self.workers.swap_remove(oldest))
     }
 
-    /// Drops, and thereby kills, workers that exited or whose last call was abandoned.
+    /// Drops, and so kills, workers that exited or whose last call was abandoned.
     pub(crate) fn drop_unusable(&mut self) {
         self.workers.retain_mut(Worker::is_idle);
     }

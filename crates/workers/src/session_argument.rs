@@ -27,8 +27,9 @@ pub fn with_session_argument(tool: &Tool) -> Option<Tool> {
 fn property(tool: &Tool) -> Value {
     let language = if matches!(tool.implementation, Implementation::R(_)) { "R" } else { "Python" };
     let description = format!(
-        "A name of your choice for a session: calls with the same name share what the tools of {language} keep between \
-         calls, until it was not used for a while. Without one, nothing is shared"
+        "A name of your choice for a session. Calls with the same name share the state that {language} \
+         tools keep between calls, until the session was idle for a while. Without a name, nothing \
+         is shared"
     );
     json!({"type": "string", "minLength": 1, "maxLength": MAX_BYTES, "description": description})
 }

@@ -101,7 +101,7 @@ impl Crib {
                 .unwrap_or(&here)
                 .to_owned(),
         };
-        let mut crib = Self::unconfigured(folder, environment);
+        let mut crib = Self::with_defaults(folder, environment);
         let diagnostics = crib.configure();
         Ok((crib, diagnostics))
     }
@@ -125,7 +125,7 @@ impl Crib {
     }
 
     /// The crib in `folder` with the default configuration.
-    fn unconfigured(folder: PathBuf, environment: &Environment) -> Self {
+    fn with_defaults(folder: PathBuf, environment: &Environment) -> Self {
         let (config, policy) = Default::default();
         Self {
             folder,
@@ -262,7 +262,7 @@ impl Crib {
         set(&mut settings.concurrency, limits.concurrency);
         set(&mut settings.workers, r.workers);
         set(&mut settings.worker_idle, r.idle_seconds.map(Duration::from_secs));
-        set(&mut settings.handle_life, r.handle_seconds.map(Duration::from_secs));
+        set(&mut settings.session_lifetime, r.handle_seconds.map(Duration::from_secs));
         settings.r_timeout = r.timeout_seconds.map(Duration::from_secs);
         settings.r_memory_bytes = r.memory_bytes;
         settings.keep = limits.retention().0;

@@ -55,17 +55,17 @@ pub(crate) fn find_candidates(folder: &Path) -> Candidates {
 
 /// The folders of a crib that contain definitions, relative to it.
 pub(crate) fn definition_folders() -> Vec<&'static str> {
-    distinct(FORMATS.iter().flat_map(|format| format.folders))
+    remove_duplicates(FORMATS.iter().flat_map(|format| format.folders))
 }
 
 /// The extensions of definitions in one of the definition folders.
 pub(crate) fn extensions_in(folder: &str) -> Vec<&'static str> {
     let formats = FORMATS.iter().filter(|format| format.folders.contains(&folder));
-    distinct(formats.flat_map(|format| format.extensions))
+    remove_duplicates(formats.flat_map(|format| format.extensions))
 }
 
 /// Removes duplicates and keeps the order of the first occurrences.
-fn distinct<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static str> {
+fn remove_duplicates<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static str> {
     let mut distinct = Vec::new();
     for name in names {
         if !distinct.contains(name) {
@@ -77,7 +77,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static s
 
 /// All files with the extension of a format, in a folder that is not a crib and its subfolders.
 pub(crate) fn find_files(folder: &Path) -> Vec<PathBuf> {
-    let extensions = distinct(FORMATS.iter().flat_map(|format| format.extensions));
+    let extensions = remove_duplicates(FORMATS.iter().flat_map(|format| format.extensions));
     let mut found = list_files(folder, &extensions);
     let mut folders: Vec<_> = list_visible(folder)
         .into_iter()

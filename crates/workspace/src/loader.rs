@@ -86,7 +86,7 @@ impl Loader {
             }
             let is_broken = read.diagnostics.iter().any(Diagnostic::is_error);
             loaded.diagnostics.extend(read.diagnostics);
-            tools.extend(self.last_valid(&source, read.tools, is_broken, &mut loaded.stale));
+            tools.extend(self.use_last_valid(&source, read.tools, is_broken, &mut loaded.stale));
             allowances.insert(source.clone(), read.allowances);
             seen.insert(source);
         }
@@ -109,7 +109,7 @@ impl Loader {
 
     /// The tools of a file: as it is now, or as it was when it was last valid. A file that was never
     /// valid contributes its valid tools.
-    fn last_valid(
+    fn use_last_valid(
         &mut self,
         source: &SourceId,
         read: Vec<Arc<Tool>>,

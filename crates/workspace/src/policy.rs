@@ -79,7 +79,7 @@ pub(crate) fn compile(
                         "write a name, with `*` for any text and `?` for any character",
                     ),
                 };
-                broken(source, span, problem.message).hint(hint)
+                broken_policy(source, span, problem.message).hint(hint)
             }));
             // Parsing and compiling report separately; people read the file from top to bottom.
             found.sort_by_key(offset);
@@ -136,14 +136,15 @@ fn parse(source: &SourceId, written: &PolicyClause, found: &mut Vec<Diagnostic>)
     if effect.is_none() {
         let hint = closest(text, EFFECTS.iter().map(|(word, _)| *word))
             .map_or_else(String::new, |near| format!("did you mean `{near}`?"));
-        let problem = broken(source, written.r#do.span(), format!("unknown action `{text}`"));
+        let problem =
+            broken_policy(source, written.r#do.span(), format!("unknown action `{text}`"));
         let problem = problem.expected("one of `allow`, `ask`, `deny`").received(text.as_str());
         found.push(if hint.is_empty() { problem } else { problem.hint(hint) });
     }
     let until = written.until.as_ref().and_then(|until| {
         let end = until::parse_until(until.get_ref());
         if end.is_none() {
-            let problem = broken(
+            let problem = broken_policy(
                 source,
                 until.span(),
                 format!("`{}` is not a date", render(until.get_ref())),
@@ -166,7 +167,7 @@ fn render(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn broken(source: &SourceId, span: Range<usize>, message: String) -> Diagnostic {
+fn broken_policy(source: &SourceId, span: Range<usize>, message: String) -> Diagnostic {
     Diagnostic::new(&BROKEN_POLICY, Origin::offset(source, span.start), message)
 }
 

@@ -48,7 +48,7 @@ fn plan(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Command
     let (settings, call) = (&engine.settings, &call.call);
     let plan = CommandPlan::for_process(settings, &call.tool, process, &call.arguments)?;
     match &call.trace {
-        Some(trace) => plan.traced(settings, trace),
+        Some(trace) => plan.with_strace(settings, trace),
         None => Ok(plan),
     }
 }

@@ -89,6 +89,6 @@ pub(super) fn resolve_target(
     }
     Err(Failure::new(
         ErrorType::InvalidDefinition,
-        format!("`{}` is bound to tools in a circle", tool.name),
+        format!("`{}` is bound to itself through other tools", tool.name),
     ))
 }

@@ -10,7 +10,7 @@ use crate::operation::{ApprovalId, OperationId, Owner};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AuditLine {
     /// When the call was made, in milliseconds since 1970.
-    #[serde(rename = "time_ms", serialize_with = "millis")]
+    #[serde(rename = "time_ms", serialize_with = "serialize_millis")]
     pub time: SystemTime,
     /// On whose behalf it was called.
     pub owner: Owner,
@@ -37,7 +37,7 @@ pub struct AuditLine {
     pub duration_ms: u64,
 }
 
-fn millis<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_millis<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     serializer.serialize_u64(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

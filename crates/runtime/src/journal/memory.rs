@@ -89,14 +89,14 @@ impl Filter {
     }
 }
 
-fn done<T: Send + 'static>(value: T) -> JournalFuture<'static, T> {
+fn ready_ok<T: Send + 'static>(value: T) -> JournalFuture<'static, T> {
     Box::pin(ready(Ok(value)))
 }
 
 impl Journal for MemoryJournal {
     fn begin(&self, operation: Operation) -> JournalFuture<'_, ()> {
         self.memory().add(operation);
-        done(())
+        ready_ok(())
     }
 
     fn note(&self, id: OperationId, note: Note) {
@@ -114,15 +114,15 @@ impl Journal for MemoryJournal {
     fn finish(&self, operation: Operation) -> JournalFuture<'_, bool> {
         let mut memory = self.memory();
         match memory.find(&operation.id) {
-            Some(known) if known.state.is_final() => return done(false),
+            Some(known) if known.state.is_final() => return ready_ok(false),
             Some(known) => *known = operation,
             None => memory.add(operation),
         }
-        done(true)
+        ready_ok(true)
     }
 
     fn get(&self, id: OperationId) -> JournalFuture<'_, Option<Operation>> {
-        done(self.memory().find(&id).map(|operation| operation.clone()))
+        ready_ok(self.memory().find(&id).map(|operation| operation.clone()))
     }
 
     fn list(
@@ -147,11 +147,11 @@ impl Journal for MemoryJournal {
             .into_iter()
             .map(|(_, operation)| Operation { outcome: None, ..operation.clone() })
             .collect();
-        done(Page { operations, next })
+        ready_ok(Page { operations, next })
     }
 
     fn unfinished(&self) -> JournalFuture<'_, Vec<Operation>> {
-        done(
+        ready_ok(
             self.memory()
                 .operations
                 .values()
@@ -166,11 +166,11 @@ impl Journal for MemoryJournal {
         let wanted = |operation: &&Operation| {
             operation.state.is_final() && !operation.collected && operation.owner == owner
         };
-        done(memory.operations.values().filter(wanted).take(limit).cloned().collect())
+        ready_ok(memory.operations.values().filter(wanted).take(limit).cloned().collect())
     }
 
     fn version(&self) -> JournalFuture<'_, i64> {
-        done(0)
+        ready_ok(0)
     }
 
     fn collect(&self, ids: Vec<OperationId>) -> JournalFuture<'_, ()> {
@@ -180,11 +180,11 @@ impl Journal for MemoryJournal {
                 operation.collected = true;
             }
         }
-        done(())
+        ready_ok(())
     }
 
     fn prune(&self, retention: Retention) -> JournalFuture<'_, Vec<OperationId>> {
-        done(
+        ready_ok(
             self.memory().drop_while(|operation| {
                 operation.ended.is_some_and(|ended| ended < retention.since)
             }),
@@ -198,13 +198,13 @@ impl Journal for MemoryJournal {
         if let Some(open) =
             memory.approvals.iter().filter(same).find(|known| known.is_open(approval.created))
         {
-            return done(open.clone());
+            return ready_ok(open.clone());
         }
         if memory.approvals.len() >= MAX_APPROVALS {
             memory.approvals.remove(0);
         }
         memory.approvals.push(approval.clone());
-        done(approval)
+        ready_ok(approval)
     }
 
     fn decide(&self, id: ApprovalId, ruling: Ruling) -> JournalFuture<'_, Option<Approval>> {
@@ -215,7 +215,7 @@ impl Journal for MemoryJournal {
             }
             approval.clone()
         });
-        done(approval)
+        ready_ok(approval)
     }
 
     fn find_approval(
@@ -228,24 +228,24 @@ impl Journal for MemoryJournal {
         let fits = |approval: &&Approval| {
             approval.digest == digest && approval.owner == owner && approval.is_usable(now)
         };
-        done(memory.approvals.iter().find(fits).cloned())
+        ready_ok(memory.approvals.iter().find(fits).cloned())
     }
 
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool> {
         let mut memory = self.memory();
         let Some(approval) = memory.approval(&id).filter(|approval| approval.is_usable(now)) else {
-            return done(false);
+            return ready_ok(false);
         };
         approval.uses -= 1;
-        done(true)
+        ready_ok(true)
     }
 
     fn approval(&self, id: ApprovalId) -> JournalFuture<'_, Option<Approval>> {
-        done(self.memory().approval(&id).cloned())
+        ready_ok(self.memory().approval(&id).cloned())
     }
 
     fn open_approvals(&self, now: SystemTime) -> JournalFuture<'_, Vec<Approval>> {
-        done(
+        ready_ok(
             self.memory()
                 .approvals
                 .iter()

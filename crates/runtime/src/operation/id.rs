@@ -28,7 +28,7 @@ macro_rules! id {
         impl $name {
             /// A new id.
             pub fn random() -> Self {
-                Self(random($prefix))
+                Self(random_id($prefix))
             }
 
             /// The id as text.
@@ -79,7 +79,7 @@ fn is_id(prefix: &str, text: &str) -> bool {
 }
 
 /// `prefix` followed by 128 random bits.
-fn random(prefix: &str) -> String {
+fn random_id(prefix: &str) -> String {
     let mut bits = [0; 16];
     // An id is a capability: with it an owner fetches the result. So it must not be predictable.
     File::open("/dev/urandom")

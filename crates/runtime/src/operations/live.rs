@@ -106,8 +106,7 @@ impl LiveOperation {
             _ => 0,
         };
         if place > 0 {
-            operation.progress.message =
-                Some(format!("waits for its turn: place {place} in the queue"));
+            operation.progress.message = Some(format!("queued at place {place}"));
         }
         operation
     }
@@ -132,7 +131,7 @@ impl LiveOperation {
     }
 
     /// Waits until its end is recorded.
-    pub(crate) async fn done(&self) {
+    pub(crate) async fn wait_until_done(&self) {
         self.done.cancelled().await;
     }
 
@@ -214,7 +213,7 @@ impl LiveOperation {
         self.set_state(State::WaitingForInput);
         let answers = tokio::select! {
             // The sender is dropped if the tool asks again before it got the answers.
-            answers = answers => answers.map_err(|_| Interrupt::Unanswered("asked something else".to_owned())),
+            answers = answers => answers.map_err(|_| Interrupt::Unanswered("the tool asked something else".to_owned())),
             () = self.cancel.cancelled() => Err(Interrupt::Unanswered("the operation was cancelled".to_owned())),
         };
         self.questions.lock().take();

@@ -39,7 +39,7 @@ impl Operations {
             kill_abandoned();
             ended
         });
-        let (orphans, killed) = ended.await.map_err(interrupted)?;
+        let (orphans, killed) = ended.await.map_err(join_failure)?;
         let mut lost = Vec::new();
         for (operation, killed) in orphans.into_iter().zip(killed) {
             let ended = self.0.build_lost(operation, &killed);
@@ -59,7 +59,7 @@ impl Shared {
         let failure = Failure::new(
             ErrorType::Lost,
             format!(
-                "the server died while `{}` ran, so its result is not known; {}",
+                "the server died while `{}` ran, so its result is unknown; {}",
                 operation.tool,
                 describe_killed(killed)
             ),
@@ -135,7 +135,7 @@ pub(super) async fn cancel_elsewhere(
     let is_lost = !operation.server.is_alive();
     let seen = operation.clone();
     // Only listed here, so that the record can name them; they are killed after it is written.
-    let killed = spawn_blocking(move || members(&seen)).await.map_err(interrupted)?;
+    let killed = spawn_blocking(move || find_processes(&seen)).await.map_err(join_failure)?;
     let ended = if is_lost {
         shared.build_lost(operation.clone(), &killed)
     } else {
@@ -153,16 +153,16 @@ pub(super) async fn cancel_elsewhere(
         )
     };
     shared.journal.finish(ended).await.map_err(store_failed)?;
-    spawn_blocking(move || kill_processes(vec![operation])).await.map_err(interrupted)?;
+    spawn_blocking(move || kill_processes(vec![operation])).await.map_err(join_failure)?;
     Ok(())
 }
 
-fn interrupted(error: tokio::task::JoinError) -> Failure {
+fn join_failure(error: tokio::task::JoinError) -> Failure {
     Failure::new(ErrorType::InternalError, format!("killing processes failed: {error}"))
 }
 
 /// The processes that would be killed.
-fn members(operation: &Operation) -> Vec<KilledProcess> {
+fn find_processes(operation: &Operation) -> Vec<KilledProcess> {
     let found = process_table::find(&[query(operation)]);
     found.into_iter().map(|(_, seen)| seen.killed_by(Signal::KILL)).collect()
 }

@@ -52,7 +52,7 @@ impl Operations {
             if is_enough || Instant::now() >= end {
                 return Ok(operations);
             }
-            self.next_end(&operations, end).await;
+            self.wait_for_any_end(&operations, end).await;
         }
     }
 
@@ -66,7 +66,7 @@ impl Operations {
         match self.0.find(id) {
             Some(live) => {
                 live.cancel("on request");
-                let _ = timeout(self.0.cancel_timeout(), live.done()).await;
+                let _ = timeout(self.0.cancel_timeout(), live.wait_until_done()).await;
                 Ok(live.snapshot())
             }
             None => {
@@ -80,8 +80,8 @@ impl Operations {
     pub async fn drain(&self) {
         let all = self.0.all();
         // All at once: their grace periods then pass at the same time.
-        all.iter().for_each(|live| live.cancel("the server ended"));
-        let ended = futures_util::future::join_all(all.iter().map(|live| live.done()));
+        all.iter().for_each(|live| live.cancel("the server was shut down"));
+        let ended = futures_util::future::join_all(all.iter().map(|live| live.wait_until_done()));
         if timeout(self.0.cancel_timeout(), ended).await.is_err() {
             tracing::error!(
                 "some operations did not stop in time; the next server will recover them"
@@ -107,10 +107,10 @@ impl Operations {
     }
 
     /// Returns when one of the operations may have ended.
-    async fn next_end(&self, operations: &[Operation], end: Instant) {
+    async fn wait_for_any_end(&self, operations: &[Operation], end: Instant) {
         let open = operations.iter().filter(|operation| !operation.state.is_final());
         let waits = open.map(|operation| match self.0.find(&operation.id) {
-            Some(live) => Box::pin(Either::Left(done(live))),
+            Some(live) => Box::pin(Either::Left(wait_until_done(live))),
             // Operations of other servers send no events to this one.
             None => Box::pin(Either::Right(sleep(POLL_INTERVAL))),
         });
@@ -122,8 +122,8 @@ impl Operations {
     }
 }
 
-async fn done(live: Arc<LiveOperation>) {
-    live.done().await;
+async fn wait_until_done(live: Arc<LiveOperation>) {
+    live.wait_until_done().await;
 }
 
 impl Shared {

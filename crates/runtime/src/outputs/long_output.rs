@@ -39,7 +39,7 @@ impl<'a> LongOutput<'a> {
         let uri = format!("{SCHEME}{id}/{}", kind.name());
         let file = spawn_blocking(move || outputs.create(&id, kind)).await.ok()?;
         let file = file
-            .inspect_err(|error| tracing::warn!(%error, "a long output could not be kept"))
+            .inspect_err(|error| tracing::warn!(%error, "a long output could not be stored"))
             .ok()?;
         Some(OutputFile::new(file, uri, self.outputs.max_bytes, Arc::clone(&self.bytes)))
     }

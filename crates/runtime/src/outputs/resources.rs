@@ -47,12 +47,15 @@ impl Resources for OutputResources {
     ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
         let (outputs, uri) = (Arc::clone(&self.0), uri.to_owned());
         Box::pin(async move {
-            Ok(tokio::task::spawn_blocking(move || content(&outputs, &uri)).await.ok().flatten())
+            Ok(tokio::task::spawn_blocking(move || read_content(&outputs, &uri))
+                .await
+                .ok()
+                .flatten())
         })
     }
 }
 
-fn content(outputs: &OutputStore, uri: &str) -> Option<ResourceContent> {
+fn read_content(outputs: &OutputStore, uri: &str) -> Option<ResourceContent> {
     let (id, stream, piece) = parse(uri)?;
     let file = File::open(outputs.path(id, stream)).ok()?;
     let pieces = file.metadata().ok()?.len().div_ceil(PIECE_BYTES).max(1);

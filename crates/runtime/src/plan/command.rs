@@ -98,7 +98,7 @@ impl CommandPlan {
         if process.speaks_json() {
             reject_outside_paths(settings, tool, arguments)?;
         }
-        let access = PathAccess::declared(process, arguments, &resolver)?;
+        let access = PathAccess::resolve_declared(process, arguments, &resolver)?;
         let program = program::locate(settings, tool, &process.program)?;
         let mut sandbox = sandbox::build(settings, &tool.annotations, &program);
         if let Some(access) = access {
@@ -116,7 +116,7 @@ impl CommandPlan {
     }
 
     /// The same program under `strace`, with its system calls written to `trace`.
-    pub(crate) fn traced(self, settings: &Settings, trace: &Path) -> Result<Self, Failure> {
+    pub(crate) fn with_strace(self, settings: &Settings, trace: &Path) -> Result<Self, Failure> {
         let strace = program::find(settings, STRACE).ok_or_else(|| {
             let message = format!(
                 "tracing needs `{STRACE}`, which was not found; install the package `{STRACE}`"

@@ -25,7 +25,7 @@ pub(crate) struct PathAccess {
 
 impl PathAccess {
     /// The access of a call; `None` if the tool does not declare it for all of its paths.
-    pub(crate) fn declared(
+    pub(crate) fn resolve_declared(
         process: &Process,
         arguments: &Arguments,
         resolver: &PathResolver<'_>,

@@ -267,7 +267,7 @@ fn describe(approval: &Approval) -> String {
 }
 
 /// The failure of a call that policy denies.
-pub(super) fn denied(tool: &Tool, reason: &str) -> Failure {
+pub(super) fn policy_denial(tool: &Tool, reason: &str) -> Failure {
     let message =
         format!("policy does not allow this call of `{}`: {reason}; nothing was run", tool.name);
     Failure::new(ErrorType::Denied, message).details(json!({"reason": reason}))

@@ -76,7 +76,7 @@ impl Runtime {
     }
 }
 
-/// Cancels the operation if the caller goes away while it waits.
+/// Cancels the operation if the caller disconnects while it waits.
 struct WaitingCaller {
     live: Arc<LiveOperation>,
     is_done: bool,
@@ -85,7 +85,7 @@ struct WaitingCaller {
 impl Drop for WaitingCaller {
     fn drop(&mut self) {
         if !self.is_done && self.live.detach() {
-            self.live.cancel("its caller went away");
+            self.live.cancel("its caller disconnected");
         }
     }
 }
@@ -103,7 +103,7 @@ async fn wait_for_outcome(
         tokio::select! {
             // The outcome wins over the deadline if both are there.
             biased;
-            () = live.done() => break,
+            () = live.wait_until_done() => break,
             () = caller.cancelled(), if may_detach => {
                 live.cancel("its request was cancelled");
                 // Cancelling takes up to the grace period. The caller waits for it, so that the

@@ -74,7 +74,7 @@ async fn a_long_result_is_read_whole_and_answered_in_part() {
     let length = field(&outcome, "a").as_str().unwrap().len();
     assert!(!outcome.failed && length > 60_000 && length < 70_000, "{length}");
     assert!(
-        text(&outcome, 1).starts_with("[the value is truncated; the whole is the resource"),
+        text(&outcome, 1).starts_with("[the value is truncated; the full value is the resource"),
         "{}",
         text(&outcome, 1)
     );

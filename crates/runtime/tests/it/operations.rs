@@ -176,7 +176,7 @@ async fn a_caller_that_vanishes_while_it_waits_takes_the_operation_along() {
     let page = crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap();
     let operation = ended(&crib, &page.operations[0].id).await;
     assert_eq!(operation.state, State::Cancelled);
-    assert_eq!(field(operation.outcome.as_ref().unwrap(), "reason"), "its caller went away");
+    assert_eq!(field(operation.outcome.as_ref().unwrap(), "reason"), "its caller disconnected");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -284,7 +284,7 @@ async fn when_the_server_ends_operations_are_ended_and_say_so() {
     assert!(!is_running(&fs::read_to_string(crib.path("crib/pid")).unwrap()));
     let operation = get(&crib, &id).await;
     assert_eq!(operation.state, State::Cancelled);
-    assert_eq!(field(operation.outcome.as_ref().unwrap(), "reason"), "the server ended");
+    assert_eq!(field(operation.outcome.as_ref().unwrap(), "reason"), "the server was shut down");
 }
 
 #[tokio::test(flavor = "multi_thread")]

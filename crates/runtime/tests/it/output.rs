@@ -200,6 +200,6 @@ async fn a_folder_that_others_can_write_is_not_used() {
     fs::create_dir(crib.path("spill")).unwrap();
     fs::set_permissions(crib.path("spill"), fs::Permissions::from_mode(0o777)).unwrap();
     let outcome = crib.call(tool("seq", vec![word("1000")]), json!({})).await;
-    assert!(text(&outcome, 0).contains("could not be kept"));
+    assert!(text(&outcome, 0).contains("could not be stored"));
     assert_eq!(field(&outcome, "truncated"), true);
 }

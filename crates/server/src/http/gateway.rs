@@ -156,7 +156,7 @@ impl Gateway {
     /// Answers a camel-case request by a modern request, which needs no session.
     async fn handle_camel_case(&self, mut parts: Parts, body: &[u8]) -> Response {
         let Ok(CamelCaseBody { id, method, params }) = serde_json::from_slice(body) else {
-            return error(StatusCode::BAD_REQUEST, -32600, "not a JSON-RPC 2.0 request");
+            return error_response(StatusCode::BAD_REQUEST, -32600, "not a JSON-RPC 2.0 request");
         };
         let (request, message) = match camel_case::translate(&id, &method, params) {
             Ok(translated) => translated,
@@ -192,7 +192,11 @@ impl Gateway {
         let (parts, body) = response.into_parts();
         // The response is our own, so its size needs no limit.
         let Ok(body) = to_bytes(body, usize::MAX).await else {
-            return error(StatusCode::INTERNAL_SERVER_ERROR, -32603, "could not read the response");
+            return error_response(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                -32603,
+                "could not read the response",
+            );
         };
         match serde_json::from_slice::<Value>(&body) {
             Ok(response) if response["id"] == json!(id) => respond(
@@ -210,7 +214,7 @@ impl Gateway {
         let _opening = self.opening.lock().await;
         // The library has no cap, and each session costs about 50 KiB that are not returned.
         if self.sessions.sessions.read().await.len() >= self.max_sessions {
-            let mut response = error(
+            let mut response = error_response(
                 StatusCode::SERVICE_UNAVAILABLE,
                 -32603,
                 "too many sessions are open; try again later",
@@ -226,7 +230,7 @@ impl Gateway {
     }
 
     fn body_too_long(&self) -> Response {
-        error(
+        error_response(
             StatusCode::PAYLOAD_TOO_LARGE,
             -32600,
             &format!("a message may have at most {} bytes", self.max_body),
@@ -237,7 +241,7 @@ impl Gateway {
 async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
     if !gateway.is_authorized(request.headers()) {
         let mut response =
-            error(StatusCode::UNAUTHORIZED, -32600, "this server needs a bearer token");
+            error_response(StatusCode::UNAUTHORIZED, -32600, "this server needs a bearer token");
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         return response;
     }
@@ -278,12 +282,12 @@ fn invalid_message(problem: &serde_json::Error) -> Response {
     // Valid JSON of another shape is -32600 (invalid request), anything else -32700 (parse error).
     if problem.is_data() {
         let message = "not a JSON-RPC 2.0 message; batches are not part of the protocol";
-        return error(StatusCode::BAD_REQUEST, -32600, message);
+        return error_response(StatusCode::BAD_REQUEST, -32600, message);
     }
-    error(StatusCode::BAD_REQUEST, -32700, &format!("not JSON: {problem}"))
+    error_response(StatusCode::BAD_REQUEST, -32700, &format!("not JSON: {problem}"))
 }
 
-fn error(status: StatusCode, code: i32, message: &str) -> Response {
+fn error_response(status: StatusCode, code: i32, message: &str) -> Response {
     respond(
         status,
         &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}),

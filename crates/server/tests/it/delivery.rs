@@ -296,7 +296,7 @@ async fn at_the_end_operations_are_recorded_as_cancelled_because_the_server_ende
         let operation = fixture.operations.get(Viewer::Operator, &id).await.expect("known");
         assert_eq!(operation.state, State::Cancelled);
         let outcome = operation.outcome.expect("an outcome").structured.expect("structured");
-        assert_eq!(outcome["reason"], "the server ended", "{outcome}");
+        assert_eq!(outcome["reason"], "the server was shut down", "{outcome}");
     }
 }
 

@@ -370,7 +370,7 @@ async fn at_the_end_operations_are_ended_and_recorded() {
     let outcome = operation.outcome.expect("an outcome").structured.expect("structured");
     assert_eq!(
         (operation.state, &outcome["reason"]),
-        (State::Cancelled, &json!("the server ended"))
+        (State::Cancelled, &json!("the server was shut down"))
     );
 }
 

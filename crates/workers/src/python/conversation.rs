@@ -51,7 +51,7 @@ pub(super) async fn call(
     deadline: &mut Deadline<'_>,
 ) -> Result<CallResult, Failure> {
     let mut capture = options.new_capture();
-    let request = frame(request)?;
+    let request = encode_frame(request)?;
     let mut end = match exchange(worker, &request, &mut capture, deadline).await {
         Ok(Reply::Done { value }) => CallEnd::Returned(value),
         Ok(Reply::Failed { error }) => CallEnd::Raised(error),
@@ -82,7 +82,7 @@ async fn settle(
     deadline: &mut Deadline<'_>,
 ) -> Result<CallEnd, Failure> {
     deadline.restart_grace();
-    let request = frame(&json!({"settle": true}))?;
+    let request = encode_frame(&json!({"settle": true}))?;
     Ok(match exchange(worker, &request, capture, deadline).await {
         Ok(_) => CallEnd::Stopped(reason),
         Err(failure) => CallEnd::WorkerFailed(failure, Some(reason)),
@@ -99,12 +99,12 @@ async fn exchange(
     worker.send(request, deadline).await?;
     let reply = worker.next_reply(capture, deadline).await?;
     worker.finish_request();
-    Ok(serde_json::from_slice(&reply).unwrap_or_else(|error| unreadable(&error)))
+    Ok(serde_json::from_slice(&reply).unwrap_or_else(|error| unreadable_reply(&error)))
 }
 
 /// A reply that is complete but cannot be parsed, because it is nested too deeply for example. The
 /// worker stays usable.
-fn unreadable(error: &serde_json::Error) -> Reply {
+fn unreadable_reply(error: &serde_json::Error) -> Reply {
     let failure = Failure::new(
         ErrorType::NotJson,
         format!("the returned value cannot be parsed as JSON: {error}"),
@@ -115,7 +115,7 @@ fn unreadable(error: &serde_json::Error) -> Reply {
 
 /// Encodes a request: its length as a little-endian `u32`, then JSON. One buffer, so that it is
 /// written with one system call.
-fn frame(request: &Value) -> Result<Vec<u8>, Failure> {
+fn encode_frame(request: &Value) -> Result<Vec<u8>, Failure> {
     let text = request.to_string();
     let length = u32::try_from(text.len()).map_err(|_| {
         Failure::new(ErrorType::ArgumentsTooLong, "the arguments are too long; send less")

@@ -88,7 +88,7 @@ fn to_vector(atom: Atom, items: &[Value]) -> Result<RValue, Expected> {
                 integers.into_iter().map(|item| item.unwrap_or(NA_INTEGER)).collect(),
             )
             .into()),
-            // R's integers have 32 bits; R itself goes on with doubles beyond that.
+            // R's integers have 32 bits; R itself continues with doubles beyond that.
             // Values that are no numbers at all pass through here too, and become the nearest type
             // there.
             None => to_vector(Atom::Double, items),

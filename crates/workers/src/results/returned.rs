@@ -54,8 +54,9 @@ impl ReturnedValue {
         };
         let mut content = vec![Content::Text(text)];
         if self.is_truncated {
-            let location = self.uri.as_ref().map(|uri| format!("the whole is the resource {uri}"));
-            let location = location.unwrap_or_else(|| "it could not be kept".to_owned());
+            let location =
+                self.uri.as_ref().map(|uri| format!("the full value is the resource {uri}"));
+            let location = location.unwrap_or_else(|| "it could not be stored".to_owned());
             content.push(Content::Text(format!("[the value is truncated; {location}]")));
             content.extend(self.uri.clone().map(|uri| link(uri, "value", "application/json")));
         }

@@ -96,10 +96,10 @@ impl<'a> ExampleRunner<'a> {
             return ExampleRuns { records: known.to_vec(), diagnostics: vec![note] };
         }
         // Before the loop, so that all examples run concurrently.
-        let results = self.results(definitions).await;
+        let results = self.run_all(definitions).await;
         let mut runs = ExampleRuns { records: Vec::new(), diagnostics: Vec::new() };
         for (definition, known) in definitions.iter().zip(known) {
-            let example = runnable(definition);
+            let example = runnable_example(definition);
             let result =
                 example.and_then(|example| Some((example, results.get(&self.cache_key(example))?)));
             let record = match result {
@@ -126,10 +126,10 @@ impl<'a> ExampleRunner<'a> {
 
     /// The result of each example by its cache key. Functions on one page share their example, which
     /// runs once for all of them.
-    async fn results(&self, definitions: &[Definition]) -> HashMap<String, ExampleResult> {
-        let keyed = definitions
-            .iter()
-            .filter_map(|definition| Some((self.cache_key(runnable(definition)?), definition)));
+    async fn run_all(&self, definitions: &[Definition]) -> HashMap<String, ExampleResult> {
+        let keyed = definitions.iter().filter_map(|definition| {
+            Some((self.cache_key(runnable_example(definition)?), definition))
+        });
         let distinct: HashMap<_, _> = keyed.collect();
         let all = distinct.into_iter().map(|(key, definition)| async {
             let result = self.run_cached(&key, definition).await;
@@ -146,7 +146,7 @@ impl<'a> ExampleRunner<'a> {
         if cached.is_some() {
             return cached;
         }
-        let result = self.evaluate(definition, runnable(definition)?).await;
+        let result = self.evaluate(definition, runnable_example(definition)?).await;
         if let Some(text) = result.to_cache(fingerprint) {
             // Without the cache, the next build takes longer; nothing else depends on it.
             let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, text));
@@ -200,7 +200,7 @@ fn report_failure(definition: &Definition, reason: &str, advice: &str) -> Diagno
 }
 
 /// The example of a tool, if it has code to run.
-fn runnable(definition: &Definition) -> Option<&ExampleCode> {
+fn runnable_example(definition: &Definition) -> Option<&ExampleCode> {
     definition.example.as_ref().filter(|example| example.is_runnable())
 }
 

@@ -21,12 +21,12 @@ fn r_workers_have_limits_of_their_own() {
     );
     let seconds = Duration::from_secs;
     assert_eq!(
-        (configured.workers, configured.worker_idle, configured.handle_life),
+        (configured.workers, configured.worker_idle, configured.session_lifetime),
         (3, seconds(4), seconds(5))
     );
     assert_eq!((configured.r_timeout, configured.r_memory_bytes), (Some(seconds(6)), Some(7)));
     let default = settings("");
-    assert_eq!((default.worker_idle, default.handle_life), (seconds(1800), seconds(3600)));
+    assert_eq!((default.worker_idle, default.session_lifetime), (seconds(1800), seconds(3600)));
     assert_eq!((default.r_timeout, default.r_memory_bytes), (None, None));
 }
 

@@ -235,7 +235,7 @@ async fn a_long_text_is_cut_and_kept_whole() {
     let outcome = bench.run("f").await;
     assert!(
         text(&outcome, 0).len() < 100_000
-            && text(&outcome, 0).contains("the whole is the resource")
+            && text(&outcome, 0).contains("the full output is the resource")
     );
     assert_eq!(field(&outcome, "truncated"), true);
     let uri = field(&outcome, "output").as_str().unwrap().to_owned();

@@ -164,10 +164,11 @@ fn open_to_all(name: &str) -> Tool {
 #[tokio::test]
 async fn a_state_that_nobody_asked_for_in_time_is_gone() {
     need_r!();
-    let bench = Workshop::with(COUNTER, |settings| settings.handle_life = Duration::from_secs(1));
+    let bench =
+        Workshop::with(COUNTER, |settings| settings.session_lifetime = Duration::from_secs(1));
     let storage = Arc::new(ToolStorage::default());
     let mut settings = bench.crib.settings();
-    settings.handle_life = Duration::from_secs(1);
+    settings.session_lifetime = Duration::from_secs(1);
     let runtime = Runtime::new(settings).with_storage(Arc::clone(&storage) as _);
     let bench = Workshop { crib: bench.crib.with_runtime(runtime), session: Session::default() };
     let count = async || {

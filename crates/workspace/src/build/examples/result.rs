@@ -155,7 +155,7 @@ mod tests {
                 "<tmp>/a-.csv <package>/../pkg2 (<package>/..) <package>/../x /srvices /x/srv 1a2b3c4d5e",
             ),
             (
-                "file1a2b3c4d5e6f.csv [… 9 of 12 bytes left out; the whole is the resource toolcrib://output/3f/stderr …] file1a2b",
+                "file1a2b3c4d5e6f.csv [… 9 of 12 bytes left out; the full output is the resource toolcrib://output/3f/stderr …] file1a2b",
                 "file.csv [… the middle is left out …] file1a2b",
             ),
         ] {
