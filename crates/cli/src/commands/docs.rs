@@ -81,7 +81,10 @@ pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) ->
     Ok(ExitCode::SUCCESS)
 }
 
-fn render_pages(context: &CommandContext<'_>, format: Format) -> Result<Vec<SitePage>, CommandError> {
+fn render_pages(
+    context: &CommandContext<'_>,
+    format: Format,
+) -> Result<Vec<SitePage>, CommandError> {
     let assembly = context.assemble(Options::default())?;
     let (tools, crib) = (assembly.all_tools()?, assembly.crib());
     Ok(match format {
