@@ -1,15 +1,9 @@
 //! `check --against`: definitions compared with the tools of a live server.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    path::PathBuf,
-    process::Stdio,
-};
+use std::{fs, path::PathBuf};
 
 use serde_json::Value;
-
-use crate::temp_crib::{TOOLCRIB, TempCrib, repository};
+use testing::{HttpServer, TempCrib, repository, toolcrib_path};
 
 fn whole_specification() -> String {
     fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md"))
@@ -24,7 +18,7 @@ fn crib_with_specification(page: &str) -> TempCrib {
 
 /// The command that serves a crib.
 fn serve_command(crib: &TempCrib) -> String {
-    format!("'{TOOLCRIB}' -C '{}' serve", crib.root().display())
+    format!("'{}' -C '{}' serve", toolcrib_path().display(), crib.root().display())
 }
 
 fn findings(report: &Value) -> Vec<String> {
@@ -119,23 +113,10 @@ fn a_server_over_http_is_asked_with_its_token() {
     let crib = crib_with_specification(&whole_specification()).file("token", "sesame\n");
     let token = crib.root().join("token");
     let token = token.to_str().expect("a path");
-    let mut serve = crib
-        .command(&["serve", "--http", "127.0.0.1:0", "--token-file", token])
-        .env("TOOLCRIB_LOG", "info")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("a server");
-    let lines = BufReader::new(serve.stderr.take().expect("its log")).lines();
-    let url = lines
-        .map_while(Result::ok)
-        .find_map(|line| line.split_once("listening on ").map(|(_, url)| url.trim().to_owned()))
-        .expect("an address");
+    let server = HttpServer::start(&crib, &["--token-file", token]);
+    let url = server.url();
     let good = crib.run(&["check", "--against", &url, "--token-file", token]);
     let bad = crib.run(&["check", "--against", &url]);
-    serve.kill().expect("it runs");
-    serve.wait().expect("it ran");
     assert_eq!(good.code, 0, "{}{}", good.stdout, good.stderr);
     assert_eq!(bad.code, 2, "{}{}", bad.stdout, bad.stderr);
 }

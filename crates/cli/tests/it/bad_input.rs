@@ -4,8 +4,7 @@
 use std::fs;
 
 use serde_json::json;
-
-use crate::temp_crib::{TempCrib, definition};
+use testing::{TempCrib, definition};
 
 /// Checks a crib with one good tool and one bad file, and returns the codes of the errors.
 fn codes_of(bad: &[u8]) -> Vec<String> {

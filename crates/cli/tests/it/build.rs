@@ -8,8 +8,7 @@ use std::{
 };
 
 use serde_json::Value;
-
-use crate::temp_crib::{TempCrib, has_program, repository, run_outside_crib, shared};
+use testing::{TempCrib, repository, run_outside_crib, shared_corpus, skip_without};
 
 pub(crate) const TOOL: &str = "#' Add numbers\n#' @param x,y Numeric, the numbers\n#' @return Numeric, the sum\n#' @examples\n#' z <- demo::add(1, 2)\n\
                     #' z\n#' @keywords mcp-tool mcp-read-only\nadd <- function(x, y = 1) x + y\n";
@@ -99,7 +98,7 @@ fn a_package_becomes_tools_that_pass_check_and_are_served() {
 
 #[test]
 fn the_probe_package_is_built_twice_the_same_and_checks() {
-    let Some(probe) = shared("corpus/rave/probe") else {
+    let Some(probe) = shared_corpus("corpus/rave/probe") else {
         return;
     };
     let crib = TempCrib::new()
@@ -286,9 +285,7 @@ fn shortest(mut command: Command) -> Duration {
 
 #[test]
 fn fifty_files_are_built_faster_than_r_starts() {
-    if !has_program("Rscript") {
-        return;
-    }
+    skip_without!("Rscript");
     let body =
         "  out <- lapply(seq_len(n), function(i) { if (i %% 2 == 0) paste0(name, i) else NULL })\n"
             .repeat(60);

@@ -3,8 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-
-use crate::temp_crib::{TempCrib, definition, repository};
+use testing::{TempCrib, definition, repository};
 
 fn crib_with_say_and_flop() -> TempCrib {
     TempCrib::new()

@@ -1,8 +1,7 @@
 //! `check` in all its formats.
 
 use serde_json::{Value, json};
-
-use crate::temp_crib::{TempCrib, definition, run_outside_crib};
+use testing::{TempCrib, definition, run_outside_crib};
 
 /// A definition with an option of an unknown type on its sixth line.
 const WRONG_TYPE: &str = r#"{

@@ -1,11 +1,7 @@
 //! Documents and prompts of a crib, from the terminal and as a client sees them.
 
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{TempCrib, definition, repository, run_outside_crib},
-};
+use testing::{StdioClient, TempCrib, definition, repository, run_outside_crib};
 
 const CONFIG: &str = "[content.categories.lang]\ndir = \"guide/lang\"\npatterns = [\"*.md\"]\ndescription = \"Language guides\"\n";
 
@@ -61,14 +57,14 @@ fn documents_are_got_from_the_terminal() {
 #[test]
 fn names_in_templates_and_descriptions_follow_the_prefix() {
     let crib = crib_with_guide();
-    let mut client = Client::start(&crib, &["--prefix", "shop"]);
-    let called = client.ask(
+    let mut client = StdioClient::start(&crib, &["--prefix", "shop"]);
+    let called = client.request(
         "tools/call",
         json!({"name": "shop_get_content", "arguments": {"expression": "lang/how"}}),
     );
     let text = called["result"]["content"][0]["text"].as_str().expect("a text");
     assert!(text.ends_with("Call shop_get_content."), "{called}");
-    let listed = client.ask("tools/list", json!({})).to_string();
+    let listed = client.request("tools/list", json!({})).to_string();
     assert!(
         !listed.contains("guide_get_content") && listed.matches("shop_get_content").count() == 1,
         "{listed}"
@@ -91,8 +87,8 @@ fn names_in_templates_follow_full_names() {
 #[test]
 fn documents_are_resources_and_prompts_call_tools() {
     let crib = crib_with_guide();
-    let mut client = Client::start(&crib, &[]);
-    let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
+    let mut client = StdioClient::start(&crib, &[]);
+    let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
     let uris: Vec<_> = listed
         .as_array()
         .expect("resources")
@@ -103,22 +99,22 @@ fn documents_are_resources_and_prompts_call_tools() {
         uris,
         ["guide://lang/how.md.j2", "guide://lang/python.md", "guide://lang/sub/deep/rust.md"]
     );
-    let read = client.ask("resources/read", json!({"uri": "guide://lang/sub/deep/rust.md"}));
+    let read = client.request("resources/read", json!({"uri": "guide://lang/sub/deep/rust.md"}));
     assert_eq!(read["result"]["contents"][0]["text"], "about rust\n");
-    let got =
-        client.ask("prompts/get", json!({"name": "read", "arguments": {"arg1": "lang/python"}}));
+    let got = client
+        .request("prompts/get", json!({"name": "read", "arguments": {"arg1": "lang/python"}}));
     let text = got["result"]["messages"][0]["content"]["text"].as_str().expect("a text");
     assert!(text.contains("about python"), "{got}");
-    let completed = client.ask(
+    let completed = client.request(
         "completion/complete",
         json!({"ref": {"type": "ref/resource", "uri": "guide://{category}/{+path}"}, "argument": {"name": "category", "value": "l"}}),
     );
     assert_eq!(completed["result"]["completion"]["values"], json!(["lang"]));
-    let paths = |client: &mut Client, category: &str| {
+    let paths = |client: &mut StdioClient, category: &str| {
         let argument = json!({"name": "path", "value": "py"});
         let params = json!({"ref": {"type": "ref/resource", "uri": "guide://{category}/{+path}"}, "argument": argument,
             "context": {"arguments": {"category": category}}});
-        client.ask("completion/complete", params)["result"]["completion"]["values"].clone()
+        client.request("completion/complete", params)["result"]["completion"]["values"].clone()
     };
     assert_eq!(
         (paths(&mut client, "lang"), paths(&mut client, "other")),
@@ -129,42 +125,42 @@ fn documents_are_resources_and_prompts_call_tools() {
 #[test]
 fn a_watched_document_that_changes_is_told() {
     let crib = crib_with_guide();
-    let mut client = Client::start(&crib, &["--watch"]);
-    client.ask("resources/subscribe", json!({"uri": "guide://lang/sub/deep/rust.md"}));
+    let mut client = StdioClient::start(&crib, &["--watch"]);
+    client.request("resources/subscribe", json!({"uri": "guide://lang/sub/deep/rust.md"}));
     crib.write("guide/lang/sub/deep/rust.md", "new\n");
     let told = client.wait(|message| message["method"] == "notifications/resources/updated");
     assert_eq!(told["params"]["uri"], "guide://lang/sub/deep/rust.md");
-    client.ask("resources/subscribe", json!({"uri": "guide://lang"}));
+    client.request("resources/subscribe", json!({"uri": "guide://lang"}));
     crib.write("guide/lang/new.md", "new\n");
     client.wait(|message| message["params"]["uri"] == "guide://lang");
     crib.write("guide/lang/newer.md", "new\n");
     client.wait(|message| message["method"] == "notifications/resources/list_changed");
     crib.write("prompts/more.md", "---\ndescription: More\n---\nbody");
     client.wait(|message| message["method"] == "notifications/prompts/list_changed");
-    let listed = client.ask("prompts/list", json!({}))["result"]["prompts"].clone();
+    let listed = client.request("prompts/list", json!({}))["result"]["prompts"].clone();
     assert_eq!(listed.as_array().map(Vec::len), Some(2), "{listed}");
 }
 
 #[test]
 fn a_subscription_to_a_document_is_served_without_watching_definitions() {
     let crib = crib_with_guide();
-    let mut client = Client::start(&crib, &[]);
-    client.ask("resources/subscribe", json!({"uri": "guide://lang/python"}));
+    let mut client = StdioClient::start(&crib, &[]);
+    client.request("resources/subscribe", json!({"uri": "guide://lang/python"}));
     crib.write("prompts/more.md", "---\ndescription: More\n---\nbody");
     crib.write("guide/lang/python.md", "new\n");
     let told = client.wait(|message| message["method"] == "notifications/resources/updated");
     assert_eq!(told["params"]["uri"], "guide://lang/python");
-    let listed = client.ask("prompts/list", json!({}))["result"]["prompts"].clone();
+    let listed = client.request("prompts/list", json!({}))["result"]["prompts"].clone();
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
 }
 
 #[test]
 fn folders_that_come_later_are_watched_too() {
     let crib = TempCrib::new().file("guide/docs/api.md", "old");
-    let mut client = Client::start(&crib, &["--watch"]);
+    let mut client = StdioClient::start(&crib, &["--watch"]);
     crib.write("toolcrib.toml", "[content.categories.docs]\ndir = \"guide/docs\"\n");
     client.wait(|message| message["method"] == "notifications/tools/list_changed");
-    client.ask("resources/subscribe", json!({"uri": "guide://docs/api.md"}));
+    client.request("resources/subscribe", json!({"uri": "guide://docs/api.md"}));
     crib.write("guide/docs/api.md", "new");
     client.wait(|message| message["method"] == "notifications/resources/updated");
     crib.write("prompts/first.md", "---\ndescription: First\n---\nbody");
@@ -174,10 +170,10 @@ fn folders_that_come_later_are_watched_too() {
 #[test]
 fn reload_takes_up_a_new_category() {
     let crib = crib_with_guide().file("guide/docs/api.md", "the interface");
-    let mut client = Client::start(&crib, &[]);
-    let get = |client: &mut Client| -> Value {
+    let mut client = StdioClient::start(&crib, &[]);
+    let get = |client: &mut StdioClient| -> Value {
         let params = json!({"name": "guide_get_content", "arguments": {"expression": "docs"}});
-        client.ask("tools/call", params)["result"]["structuredContent"]["success"].clone()
+        client.request("tools/call", params)["result"]["structuredContent"]["success"].clone()
     };
     assert_eq!(get(&mut client), false);
     crib.write(
@@ -186,7 +182,7 @@ fn reload_takes_up_a_new_category() {
     );
     assert_eq!(crib.run(&["reload"]).code, 0);
     assert_eq!(get(&mut client), true);
-    let listed = client.ask("tools/list", json!({})).to_string();
+    let listed = client.request("tools/list", json!({})).to_string();
     assert!(listed.contains("Categories: `docs`, `lang` (Language guides)."), "{listed}");
 }
 
@@ -196,9 +192,9 @@ fn documents_follow_the_flags_of_the_project() {
         .file("guide/lang/beta.md", "---\nrequires-beta: true\n---\nonly in the beta")
         .file("guide/lang/flag.md.j2", "{{ flags.beta }} {{ flags.other }}");
     crib.write("toolcrib.toml", &format!("{CONFIG}\n[flags]\nother = \"configured\"\n"));
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let mut get = |expression: &str| {
-        let called = client.ask(
+        let called = client.request(
             "tools/call",
             json!({"name": "guide_get_content", "arguments": {"expression": expression}}),
         );
@@ -284,7 +280,7 @@ fn the_page_about_content_is_true() {
     }
     let check = crib.run(&["check", "--strict"]);
     assert_eq!(check.code, 0, "{}", check.stdout);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let (_, table) = page.split_once("| expression | gives |\n|---|---|\n").expect("a table");
     let rows: Vec<_> = table.lines().take_while(|line| line.starts_with('|')).collect();
     assert!(rows.len() > 10);
@@ -293,7 +289,7 @@ fn the_page_about_content_is_true() {
         let expression = cells[0].trim_matches(['|', ' ', '`']);
         let promised: Vec<_> =
             cells[1].split('`').skip(1).step_by(2).map(|path| format!("guide://{path}")).collect();
-        let got = client.ask(
+        let got = client.request(
             "tools/call",
             json!({"name": "guide_get_content", "arguments": {"expression": expression}}),
         );

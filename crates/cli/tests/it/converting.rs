@@ -5,8 +5,7 @@ use std::{fs, path::PathBuf};
 use catalog::{Catalog, SourceId, Tool};
 use formats::{FORMATS, Guidance};
 use serde_json::{Value, json};
-
-use crate::temp_crib::{CommandOutput, TempCrib, repository, shared};
+use testing::{CommandOutput, TempCrib, repository, shared_corpus};
 
 fn count_tool() -> Value {
     json!({
@@ -410,7 +409,8 @@ fn every_example_converts_to_every_format() {
 
 /// Every file of the corpus, with its tools.
 fn corpus_tools() -> Vec<(String, Vec<Tool>)> {
-    let folders = ["corpus/mtdf", "corpus/specs", "corpus/rave"].into_iter().filter_map(shared);
+    let folders =
+        ["corpus/mtdf", "corpus/specs", "corpus/rave"].into_iter().filter_map(shared_corpus);
     let mut waiting: Vec<PathBuf> = folders.collect();
     let mut found = Vec::new();
     while let Some(path) = waiting.pop() {

@@ -2,17 +2,12 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
     process::Stdio,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{TempCrib, definition},
-};
+use testing::{StdioClient, TempCrib, definition, request_meta};
 
 const SWITCHED: &str = "# mine\n[flags]\nstyle = \"plain\" # by hand\n\n[[switch]]\nflag = \"git-tools\"\ntools = \"git_*\"\n";
 
@@ -29,50 +24,35 @@ fn crib_with_git(config: &str) -> TempCrib {
         .tool("ls", definition("ls", "true"))
 }
 
-fn call_guide_tool(client: &mut Client, name: &str, arguments: Value) -> Value {
-    let reply =
-        client.ask("tools/call", json!({"name": format!("guide_{name}"), "arguments": arguments}));
-    assert!(reply["result"].is_object(), "{reply}");
+fn call_guide_tool(client: &mut StdioClient, name: &str, arguments: Value) -> Value {
+    let mut result = client.call(&format!("guide_{name}"), arguments);
     assert_eq!(
-        reply["result"]["isError"].as_bool().unwrap_or(false),
-        reply["result"]["structuredContent"]["success"] == false
+        result["isError"].as_bool().unwrap_or(false),
+        result["structuredContent"]["success"] == false
     );
-    reply["result"]["structuredContent"].clone()
+    result["structuredContent"].take()
 }
 
 /// The tools of definitions that a client sees.
-fn defined_tools(client: &mut Client) -> Vec<String> {
+fn defined_tools(client: &mut StdioClient) -> Vec<String> {
     client.names().into_iter().filter(|name| !name.starts_with("guide_")).collect()
 }
 
-/// What a fresh server answers to one request of a client that has never shaken hands.
-fn ask_fresh_server(crib: &TempCrib, method: &str, mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
-    });
+/// The response of a fresh server to one request of a modern client.
+fn request_from_fresh_server(crib: &TempCrib, method: &str, mut params: Value) -> Value {
+    params["_meta"] = request_meta(json!({}));
     let mut command = crib.command(&["serve"]);
-    let mut server = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("a server");
-    let mut input = server.stdin.take().expect("its input");
-    writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
-        .expect("the server reads");
-    let lines =
-        BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
-    let mut messages = lines.map(|line| serde_json::from_str::<Value>(&line).expect("protocol"));
-    let reply = messages.find(|message| message["id"] == 1).expect("an answer");
-    drop(input);
-    assert!(server.wait().expect("an end").success());
-    reply
+    command.stderr(Stdio::null());
+    let mut client = StdioClient::spawn(command);
+    let response = client.request(method, params);
+    client.close();
+    response
 }
 
 #[test]
 fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
     let crib = crib_with_git("[flags]\nstyle = \"plain\"\n");
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let set = call_guide_tool(
         &mut client,
         "set_project_flag",
@@ -81,7 +61,7 @@ fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
     assert_eq!(set["success"], true, "{set}");
     client.close();
     let get = |name: &str| {
-        let reply = ask_fresh_server(
+        let reply = request_from_fresh_server(
             &crib,
             "tools/call",
             json!({"name": "guide_get_project_flag", "arguments": {"name": name}}),
@@ -94,7 +74,7 @@ fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
     );
     assert_eq!(get("style")["source"], "config");
     let arguments = json!({"name": "languages", "value": 7});
-    let refused = ask_fresh_server(
+    let refused = request_from_fresh_server(
         &crib,
         "tools/call",
         json!({"name": "guide_set_project_flag", "arguments": arguments}),
@@ -120,7 +100,7 @@ fn flag_tools_need_the_section_flags() {
 #[test]
 fn the_user_store_is_opened_on_first_use() {
     let crib = crib_with_git("[flags]\n");
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     client.names();
     let store = crib.state().ancestors().nth(2).expect("the state folder").join("user.db");
     assert!(!store.exists());
@@ -151,7 +131,7 @@ fn twenty_processes_at_once_lose_nothing() {
 #[test]
 fn an_edit_by_hand_is_honoured_at_once_and_the_file_is_never_written() {
     let crib = crib_with_git(SWITCHED);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     call_guide_tool(&mut client, "set_project_flag", json!({"name": "other"}));
     let edited = SWITCHED.replace("\"plain\"", "\"headings\"");
     crib.write("toolcrib.toml", &edited);
@@ -172,7 +152,7 @@ fn an_edit_by_hand_is_honoured_at_once_and_the_file_is_never_written() {
 #[test]
 fn a_killed_server_leaves_no_lock() {
     let crib = crib_with_git("[flags]\n");
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     call_guide_tool(&mut client, "set_feature_flag", json!({"name": "x", "value": "kept"}));
     drop(client); // By a signal that cannot be caught.
     let begun = Instant::now();
@@ -184,9 +164,9 @@ fn a_killed_server_leaves_no_lock() {
 #[test]
 fn a_flag_switches_tools_of_a_running_server() {
     let crib = crib_with_git(SWITCHED);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     assert_eq!(defined_tools(&mut client), ["ls"]);
-    let refused = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
+    let refused = client.request("tools/call", json!({"name": "git_log", "arguments": {}}));
     assert_eq!(
         refused["error"]["message"],
         "`git_log` is not served now: it is switched off until the flag `git-tools` is true"
@@ -197,7 +177,7 @@ fn a_flag_switches_tools_of_a_running_server() {
         ["git_log", "git_tag", "ls"],
         "before the change is answered"
     );
-    let output = client.ask("tools/call", json!({"name": "git_log", "arguments": {}}));
+    let output = client.request("tools/call", json!({"name": "git_log", "arguments": {}}));
     assert_eq!(output["result"]["structuredContent"]["stdout"], "log\n", "{output}");
     call_guide_tool(&mut client, "set_feature_flag", json!({"name": "git-tools", "value": false}));
     assert_eq!(defined_tools(&mut client).len(), 3, "the project's own value counts");
@@ -211,7 +191,7 @@ fn a_flag_switches_tools_of_a_running_server() {
 #[test]
 fn a_flag_set_through_one_server_reaches_the_others() {
     let crib = crib_with_git(SWITCHED);
-    let (mut one, mut other) = (Client::start(&crib, &[]), Client::start(&crib, &[]));
+    let (mut one, mut other) = (StdioClient::start(&crib, &[]), StdioClient::start(&crib, &[]));
     assert_eq!(defined_tools(&mut other), ["ls"]);
     call_guide_tool(&mut one, "set_project_flag", json!({"name": "git-tools"}));
     other.wait_for_change();
@@ -344,7 +324,7 @@ fn a_corrupt_store_is_moved_aside_and_reported_once() {
         let _ = fs::remove_file(state.join(format!("user.db{suffix}")));
     }
     fs::write(state.join("user.db"), "this is no database ".repeat(500)).expect("a file");
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let reply = call_guide_tool(&mut client, "get_project_flag", json!({"name": "x"}));
     assert_eq!((&reply["success"], &reply["error_type"]), (&json!(false), &json!("store_failed")));
     assert!(reply["error"].as_str().expect("an error").contains("moved aside"), "{reply}");

@@ -1,8 +1,7 @@
 //! What the MTDF guide promises: its flags, and its three complete examples, which name no program.
 
 use serde_json::{Value, json};
-
-use crate::temp_crib::{TempCrib, definition};
+use testing::{TempCrib, definition};
 
 fn my_tool() -> Value {
     json!({"name": "my_tool", "description": "Example tool for demonstration", "inputSchema": {"type": "object",

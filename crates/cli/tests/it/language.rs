@@ -3,8 +3,9 @@
 use std::{fs, path::Path};
 
 use regex::Regex;
+use testing::repository;
 
-use crate::{repository::tracked, temp_crib::repository};
+use crate::repository::tracked;
 
 /// Phrases that stand in for a term: name the caller, the user, the default, the fallback or the
 /// difference instead, and use report, return, print, fix or truncate.

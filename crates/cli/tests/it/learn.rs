@@ -1,21 +1,9 @@
 //! `call --learn`: a tool observed instead of sandboxed.
 
-use std::{fs, process::Command};
+use std::fs;
 
 use serde_json::json;
-
-use crate::temp_crib::TempCrib;
-
-/// Whether `strace` is missing, without which nothing can be observed; `scripts/test` installs it.
-#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
-fn lacks_strace() -> bool {
-    let cannot = Command::new("strace").arg("-V").output().is_err();
-    if cannot {
-        eprintln!("SKIPPED: no strace here");
-        assert!(std::env::var_os("CI").is_none(), "CI must have strace");
-    }
-    cannot
-}
+use testing::{TempCrib, definition, skip_without};
 
 fn copy_tool() -> serde_json::Value {
     let path = |name: &str| json!({"name": name, "type": "string", "format": "path", "description": "A file", "required": true});
@@ -25,9 +13,7 @@ fn copy_tool() -> serde_json::Value {
 
 #[test]
 fn proposes_what_a_copy_needs() {
-    if lacks_strace() {
-        return;
-    }
+    skip_without!("strace");
     let crib = TempCrib::new().tool("copy", copy_tool()).file("given", "content");
     let output =
         crib.run(&["call", "copy", "--learn", "--args", r#"{"from": "given", "to": "made"}"#]);
@@ -48,9 +34,7 @@ fn proposes_what_a_copy_needs() {
 
 #[test]
 fn the_proposed_profile_is_sufficient() {
-    if lacks_strace() {
-        return;
-    }
+    skip_without!("strace");
     let mut learnt = copy_tool();
     for (index, access) in ["read", "write"].into_iter().enumerate() {
         learnt["subcommand"][0]["positional_args"][index]["access"] = json!(access);
@@ -62,16 +46,14 @@ fn the_proposed_profile_is_sufficient() {
 
 #[test]
 fn proposes_configuration_for_paths_outside_the_roots() {
-    if lacks_strace() {
-        return;
-    }
+    skip_without!("strace");
     let outside = tempfile::tempdir().expect("a folder");
     let place = outside.path().canonicalize().expect("a path");
     fs::write(place.join("data"), "data").expect("a file");
     let script =
         format!("cat {0}/data; echo x > {0}/made; cat near; echo t > $TMPDIR/t", place.display());
     let crib = TempCrib::new()
-        .tool("peek", crate::temp_crib::definition("peek", "sh peek.sh"))
+        .tool("peek", definition("peek", "sh peek.sh"))
         .file("peek.sh", &script)
         .file("near", "near");
     let output = crib.run(&["call", "peek", "--learn"]);
@@ -95,9 +77,7 @@ fn proposes_configuration_for_paths_outside_the_roots() {
 
 #[test]
 fn a_failed_run_may_need_more() {
-    if lacks_strace() {
-        return;
-    }
+    skip_without!("strace");
     let crib = TempCrib::new().tool("copy", copy_tool());
     let arguments = r#"{"from": "missing", "to": "made"}"#;
     let output = crib.run(&["call", "copy", "--learn", "--args", arguments]);

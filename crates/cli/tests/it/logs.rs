@@ -1,13 +1,9 @@
 //! What goes to standard error, and what never goes to standard output.
 
-use std::{
-    io::{BufRead, BufReader, Write},
-    process::Stdio,
-};
+use std::fs::File;
 
 use serde_json::json;
-
-use crate::temp_crib::{TempCrib, definition};
+use testing::{StdioClient, TempCrib, definition, initialize_params, notification};
 
 /// A crib with a good tool and a broken file.
 fn crib_with_broken_file() -> TempCrib {
@@ -60,30 +56,15 @@ fn not_even_a_trace_shows_the_messages_of_clients() {
     say["subcommand"][0]["positional_args"] =
         json!([{"name": "word", "type": "string", "description": "What"}]);
     let crib = TempCrib::new().tool("say", say);
+    let log = crib.root().join("log");
     let mut command = crib.command(&["serve", "--log-level", "trace"]);
-    let mut server = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("a server");
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
-    let mut input = server.stdin.take().expect("its input");
-    for message in [
-        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "say", "arguments": {"word": "xyzzy-4711"}}}),
-    ] {
-        writeln!(input, "{message}").expect("the server reads");
-    }
-    let mut answers =
-        BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
-    assert!(answers.any(|line| line.contains("xyzzy-4711")), "the call is answered");
-    drop(input);
-    let logged = server.wait_with_output().expect("an end").stderr;
-    assert!(
-        !String::from_utf8_lossy(&logged).contains("xyzzy-4711"),
-        "{}",
-        String::from_utf8_lossy(&logged)
-    );
+    command.stderr(File::create(&log).expect("a file for the log"));
+    let mut client = StdioClient::spawn(command);
+    client.request("initialize", initialize_params(json!({})));
+    client.send(&notification("notifications/initialized"));
+    let result = client.call("say", json!({"word": "xyzzy-4711"}));
+    assert!(result.to_string().contains("xyzzy-4711"), "{result}");
+    client.close();
+    let log = crib.read("log");
+    assert!(!log.is_empty() && !log.contains("xyzzy-4711"), "{log}");
 }

@@ -27,6 +27,5 @@ mod running;
 mod schemas;
 mod serve;
 mod specifications;
-mod temp_crib;
 mod temporary;
 mod versions;

@@ -5,8 +5,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-
-use crate::temp_crib::repository;
+use testing::repository;
 
 #[test]
 fn top_level_modules_have_no_cycles() {

@@ -1,17 +1,13 @@
 //! Native tools as a client and a person at a terminal see them: names, descriptions, results.
 
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{CommandOutput, TempCrib, definition, repository},
-};
+use testing::{CommandOutput, StdioClient, TempCrib, definition, repository};
 
 /// Runs the program with variables set.
 fn run_with(crib: &TempCrib, variables: &[(&str, &str)], arguments: &[&str]) -> CommandOutput {
     let mut command = crib.command(arguments);
     command.env("MCP_INCLUDE_EXAMPLE_TOOLS", "true").envs(variables.iter().copied());
-    crate::temp_crib::CommandOutput::from(&command.output().expect("the program runs"))
+    CommandOutput::from(&command.output().expect("the program runs"))
 }
 
 /// The names of everything that is served.
@@ -279,9 +275,10 @@ fn automatic_registration_with_descriptions_in_the_size_that_the_crib_wants() {
 fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
     let crib = TempCrib::new();
     let call = |crib: &TempCrib, arguments: Value| {
-        let mut client = Client::start_with(crib, &[], &[("MCP_INCLUDE_EXAMPLE_TOOLS", "true")]);
+        let mut client =
+            StdioClient::start_with(crib, &[], &[("MCP_INCLUDE_EXAMPLE_TOOLS", "true")]);
         let reply =
-            client.ask("tools/call", json!({"name": "guide_example", "arguments": arguments}));
+            client.request("tools/call", json!({"name": "guide_example", "arguments": arguments}));
         reply["result"].clone()
     };
     let good = call(&crib, json!({"action": "test"}));
@@ -334,8 +331,8 @@ fn results_fit_the_output_schema_that_is_served() {
 
 #[test]
 fn the_server_reports_its_version() {
-    let client = Client::start(&TempCrib::new(), &[]);
-    assert_eq!(client.hello["result"]["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+    let client = StdioClient::start(&TempCrib::new(), &[]);
+    assert_eq!(client.initialized["result"]["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]
@@ -359,9 +356,9 @@ fn a_tool_hidden_by_a_built_in_one_is_reported() {
 #[test]
 fn a_bare_name_is_answered_with_the_served_one() {
     let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
-    let mut client = Client::start(&crib, &[]);
-    let reply =
-        client.ask("tools/call", json!({"name": "get_project_flag", "arguments": {"name": "x"}}));
+    let mut client = StdioClient::start(&crib, &[]);
+    let reply = client
+        .request("tools/call", json!({"name": "get_project_flag", "arguments": {"name": "x"}}));
     let message = reply["error"]["message"].as_str().expect("an error");
     assert!(message.contains("did you mean `guide_get_project_flag`?"), "{message}");
 }
@@ -379,9 +376,9 @@ fn a_policy_about_a_native_tool_is_not_called_useless() {
 #[test]
 fn flags_tools_go_with_their_section() {
     let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
-    let mut client = Client::start(&crib, &[]);
-    let listed = |client: &mut Client| {
-        client.ask("tools/list", json!({})).to_string().contains("guide_set_project_flag")
+    let mut client = StdioClient::start(&crib, &[]);
+    let listed = |client: &mut StdioClient| {
+        client.request("tools/list", json!({})).to_string().contains("guide_set_project_flag")
     };
     assert!(listed(&mut client));
     crib.write("toolcrib.toml", "");

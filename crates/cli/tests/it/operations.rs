@@ -4,16 +4,12 @@ use std::{
     fs::File,
     io::Read,
     sync::mpsc::{Receiver, channel},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use rustix::pty;
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{TempCrib, definition},
-};
+use testing::{StdioClient, TempCrib, definition, is_command_running, wait_until_blocking};
 
 /// A tool that changes something, marked as dangerous, and takes one word.
 fn dangerous_tool() -> Value {
@@ -190,8 +186,8 @@ fn logs_can_be_followed_to_the_end() {
     let crib = TempCrib::new()
         .tool("talk", asynchronous_tool("talk", "sh talk.sh"))
         .file("talk.sh", "echo one; sleep 3; echo two");
-    let mut client = Client::start(&crib, &[]);
-    let started = client.ask("tools/call", json!({"name": "talk", "arguments": {}}));
+    let mut client = StdioClient::start(&crib, &[]);
+    let started = client.request("tools/call", json!({"name": "talk", "arguments": {}}));
     let id = started["result"]["structuredContent"]["operation_id"]
         .as_str()
         .unwrap_or_else(|| panic!("{started}"));
@@ -222,8 +218,8 @@ fn descriptions_of_asynchronous_tools_refer_to_await() {
 #[test]
 fn cancel_reaches_an_operation_of_a_running_server() {
     let crib = TempCrib::new().tool("nap", asynchronous_tool("nap", "sleep 4712"));
-    let mut client = Client::start(&crib, &[]);
-    let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
+    let mut client = StdioClient::start(&crib, &[]);
+    let started = client.request("tools/call", json!({"name": "nap", "arguments": {}}));
     let id = started["result"]["structuredContent"]["operation_id"]
         .as_str()
         .unwrap_or_else(|| panic!("{started}"))
@@ -237,24 +233,20 @@ fn cancel_reaches_an_operation_of_a_running_server() {
     --- stdout
     op_ID had already ended: cancelled
     ");
-    let end = Instant::now() + Duration::from_secs(10);
-    while crate::serve::is_running("sleep 4712") {
-        assert!(Instant::now() < end, "its process ends");
-        std::thread::yield_now();
-    }
+    wait_until_blocking("its process is killed", || !is_command_running("sleep 4712"));
 }
 
 #[test]
 fn operations_of_a_killed_server_are_lost() {
     let crib = TempCrib::new().tool("nap", asynchronous_tool("nap", "sleep 4713"));
-    let mut client = Client::start(&crib, &[]);
-    let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
+    let mut client = StdioClient::start(&crib, &[]);
+    let started = client.request("tools/call", json!({"name": "nap", "arguments": {}}));
     let id =
         started["result"]["structuredContent"]["operation_id"].as_str().expect("an id").to_owned();
     drop(client);
-    let next = Client::start(&crib, &[]);
+    let next = StdioClient::start(&crib, &[]);
     assert_eq!(crib.run(&["operations", "show", &id, "--json"]).json()["state"], "lost");
-    assert!(!crate::serve::is_running("sleep 4713"));
+    assert!(!is_command_running("sleep 4713"));
     drop(next);
 }
 
@@ -264,9 +256,9 @@ fn the_queue_position_is_shown_everywhere() {
     let crib = TempCrib::new()
         .tool("nap", nap("nap"))
         .file("toolcrib.toml", "[limits]\nconcurrency = 1\n");
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let mut start = || {
-        let started = client.ask("tools/call", json!({"name": "nap", "arguments": {}}));
+        let started = client.request("tools/call", json!({"name": "nap", "arguments": {}}));
         started["result"]["structuredContent"]["operation_id"]
             .as_str()
             .unwrap_or_else(|| panic!("{started}"))
@@ -290,13 +282,12 @@ fn the_queue_position_is_shown_everywhere() {
     let shown = crib.run(&["operations", "show", &second, "--json"]).json();
     assert_eq!(shown["progress"]["message"], "queued at place 1");
     let status =
-        client.ask("tools/call", json!({"name": "status", "arguments": {"state": "pending"}}));
+        client.request("tools/call", json!({"name": "status", "arguments": {"state": "pending"}}));
     assert!(status.to_string().contains("queued at place 2"), "{status}");
     assert_eq!(crib.run(&["operations", "cancel", &second]).code, 0);
-    let end = Instant::now() + Duration::from_secs(10);
-    while !crib.run(&["operations", "show", &third]).stdout.contains("queued at place 1") {
-        assert!(Instant::now() < end, "the next one moves up");
-    }
+    wait_until_blocking("the next one moves up", || {
+        crib.run(&["operations", "show", &third]).stdout.contains("queued at place 1")
+    });
 }
 
 /// Runs the program on a pseudo-terminal, and returns its output as it comes.
@@ -326,8 +317,8 @@ fn a_watched_list_shows_progress_and_then_the_end() {
     build["progress_regex"] = json!(r"(\d+)%");
     let script = "echo 25%; until [ -e half ]; do sleep 0.05; done; echo 75%; until [ -e done ]; do sleep 0.05; done";
     let crib = TempCrib::new().tool("build", build).file("build.sh", script);
-    let mut client = Client::start(&crib, &[]);
-    client.ask("tools/call", json!({"name": "build", "arguments": {}}));
+    let mut client = StdioClient::start(&crib, &[]);
+    client.request("tools/call", json!({"name": "build", "arguments": {}}));
     let (mut watching, drawn) = run_on_terminal(&crib, &["operations", "list", "--watch"]);
     let mut seen = String::new();
     let mut see = |wanted: &str| {
@@ -368,9 +359,9 @@ fn every_call_and_every_decision_leaves_a_line_in_the_audit() {
     );
     assert_eq!(read_audit(&crib).len(), 2, "the approval");
     assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 0);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     for _ in 0..3 {
-        client.ask("tools/call", json!({"name": "ok", "arguments": {}}));
+        client.request("tools/call", json!({"name": "ok", "arguments": {}}));
     }
     client.close();
     let lines = read_audit(&crib);

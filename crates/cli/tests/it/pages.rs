@@ -1,8 +1,7 @@
 //! `docs`, `schema`, `new` and `doctor`.
 
 use std::fs;
-
-use crate::temp_crib::{TempCrib, definition, repository, run_outside_crib};
+use testing::{TempCrib, definition, repository, run_outside_crib};
 
 #[test]
 fn docs_writes_an_index_and_a_page_for_each_tool() {

@@ -1,11 +1,7 @@
 //! R functions as YAML: what `list`, `check`, `show`, `docs` and `serve` make of them.
 
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{TempCrib, run_outside_crib},
-};
+use testing::{StdioClient, TempCrib, run_outside_crib};
 
 fn yaml(name: &str, rest: &str) -> String {
     format!(
@@ -136,8 +132,8 @@ fn groups_are_patterns_of_which_one_must_match() {
      |
      = help: quote the pattern, and escape special characters with a backslash
     ");
-    let mut client = Client::start(&crib, &["--groups", "config"]);
-    let served = client.ask("tools/list", json!({}));
+    let mut client = StdioClient::start(&crib, &["--groups", "config"]);
+    let served = client.request("tools/list", json!({}));
     let own: Vec<_> =
         names(&served["result"]["tools"]).into_iter().filter(|name| name.contains('-')).collect();
     assert_eq!(own, ["my.pkg-mcp_tool_config_get"]);
@@ -181,9 +177,11 @@ fn show_and_docs_have_the_example() {
       approval    every call needs approval
       category    pipelines
       returns     the result, or an operation id if the call takes long
-      measured    11.5 s for its examples
+      measured DURATION for its examples
       defined in  inst/mcp/tools/my.pkg-mcp_tool_pipeline_run.yaml
     ");
+    let shown = crib.run(&["show", "my.pkg-mcp_tool_pipeline_run"]).stdout;
+    assert!(shown.contains("\n  measured    11.5 s for its examples\n"), "{shown}");
     assert_eq!(crib.run(&["docs", "--out", "pages"]).code, 0);
     let pages: String = std::fs::read_dir(crib.root().join("pages/tools"))
         .expect("pages")

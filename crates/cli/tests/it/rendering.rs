@@ -2,16 +2,13 @@
 
 use std::{
     env, fs,
-    io::{BufRead, BufReader, Write},
     path::Path,
     process::{Command, Stdio},
 };
 
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{TOOLCRIB, TempCrib, repository},
+use testing::{
+    SmallDisk, StdioClient, TempCrib, repository, request, skip, skip_without, toolcrib_path,
 };
 
 const LOCAL: &str = "[documents]\nenabled = true\nbackend = \"local\"\nallow_local = true\n";
@@ -19,31 +16,9 @@ const LOCAL: &str = "[documents]\nenabled = true\nbackend = \"local\"\nallow_loc
 /// The content of the document that the usage examples make.
 const EXAMPLE: &str = "---\ntitle: \"Example R Markdown\"\nauthor: \"R-Server\"\ndate: \"`r Sys.Date()`\"\noutput: html_document\n---\n\n## R Markdown Example\n\nThis is an example R Markdown file.\n\n```{r}\nplot(cars)\n```\n\n## Summary Statistics\n\n```{r}\nsummary(cars)\n```";
 
-/// Whether these programs are installed. Prints a notice if not; in CI they must be.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn has(programs: &[&str]) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let is_here =
-        |program: &&&str| !env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    let missing: Vec<_> = programs.iter().filter(is_here).collect();
-    assert!(missing.is_empty() || env::var_os("CI").is_none(), "CI must have {missing:?}");
-    if !missing.is_empty() {
-        eprintln!("SKIPPED: {missing:?} are not installed; scripts/test installs them");
-    }
-    missing.is_empty()
-}
-
-fn has_r() -> bool {
-    has(&["Rscript", "pandoc", "pdflatex", "pdftotext"])
-}
-
-fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
-    client.ask("tools/call", json!({"name": name, "arguments": arguments}))["result"].take()
-}
-
-fn create(client: &mut Client, filename: &str, content: &str) {
+fn create(client: &mut StdioClient, filename: &str, content: &str) {
     let made =
-        call(client, "create_rmd", json!({"filename": filename, "title": "T", "content": content}));
+        client.call("create_rmd", json!({"filename": filename, "title": "T", "content": content}));
     assert_ne!(made["isError"], true, "{made}");
 }
 
@@ -55,14 +30,11 @@ fn pdf_text(path: &Path) -> String {
 
 #[test]
 fn a_document_is_rendered_and_read_back_as_a_resource() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     create(&mut client, "example", EXAMPLE);
-    let rendered =
-        call(&mut client, "render_rmd", json!({"filename": "example", "format": "html"}));
+    let rendered = client.call("render_rmd", json!({"filename": "example", "format": "html"}));
     assert_eq!(
         rendered["content"][0],
         json!({"type": "text", "text": "Successfully rendered example.Rmd to example.html"})
@@ -79,27 +51,25 @@ fn a_document_is_rendered_and_read_back_as_a_resource() {
         .iter()
         .find(|piece| piece["type"] == "resource_link");
     assert_eq!(link.expect("a link")["uri"], "rmd-output:///example.html");
-    let read = client.ask("resources/read", json!({"uri": "rmd-output:///example.html"}));
+    let read = client.request("resources/read", json!({"uri": "rmd-output:///example.html"}));
     let page = read["result"]["contents"][0]["text"].as_str().expect("a page");
     assert!(page.contains("Summary Statistics") && page.contains("data:image/png;base64,"));
-    let again = call(&mut client, "render_rmd", json!({"filename": "example"}));
+    let again = client.call("render_rmd", json!({"filename": "example"}));
     assert_eq!(again["structuredContent"]["value"]["cached"], true);
-    let fresh = call(&mut client, "render_rmd", json!({"filename": "example", "fresh": true}));
+    let fresh = client.call("render_rmd", json!({"filename": "example", "fresh": true}));
     assert_eq!(fresh["structuredContent"]["value"]["cached"], false);
 }
 
 #[test]
 fn only_what_a_document_may_read_makes_it_render_again() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib =
         TempCrib::new().file("toolcrib.toml", LOCAL).file("rmd/parts/child.Rmd", "Part one.\n");
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     create(&mut client, "plain", "Text.\n");
     create(&mut client, "parent", "```{r, child = 'parts/child.Rmd'}\n```\n");
     let mut cached = |name: &str| {
-        let rendered = call(&mut client, "render_rmd", json!({"filename": name}));
+        let rendered = client.call("render_rmd", json!({"filename": name}));
         rendered["structuredContent"]["value"]["cached"].as_bool().expect("a result")
     };
     assert!(!cached("plain") && !cached("parent"));
@@ -133,14 +103,11 @@ fn a_call_from_a_terminal_names_what_it_made() {
 
 #[test]
 fn sub_folders_and_formats_are_in_the_names_of_rendered_files() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL).file("rmd/data/n.txt", "forty-two");
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     create(&mut client, "2026/q1", "It is `r readLines('../data/n.txt')`.\n");
-    let rendered =
-        call(&mut client, "render_rmd", json!({"filename": "2026/q1.Rmd", "format": "pdf"}));
+    let rendered = client.call("render_rmd", json!({"filename": "2026/q1.Rmd", "format": "pdf"}));
     assert_eq!(
         rendered["content"][0]["text"], "Successfully rendered 2026/q1.Rmd to 2026/q1.pdf",
         "{rendered}"
@@ -153,16 +120,14 @@ fn sub_folders_and_formats_are_in_the_names_of_rendered_files() {
 
 #[test]
 fn a_failed_render_says_where_and_leaves_the_last_good_one() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     create(&mut client, "a", "Good.\n");
-    call(&mut client, "render_rmd", json!({"filename": "a"}));
+    client.call("render_rmd", json!({"filename": "a"}));
     let before = fs::read(crib.root().join("rmd/output/a.html")).expect("a page");
     crib.write("rmd/a.Rmd", "One.\n\n```{r bad}\nstop('oops')\n```\n");
-    let failed = call(&mut client, "render_rmd", json!({"filename": "a"}));
+    let failed = client.call("render_rmd", json!({"filename": "a"}));
     assert_eq!(failed["isError"], true);
     assert_eq!(
         failed["content"][0]["text"],
@@ -175,20 +140,18 @@ fn a_failed_render_says_where_and_leaves_the_last_good_one() {
         "{failed}"
     );
     assert_eq!(fs::read(crib.root().join("rmd/output/a.html")).expect("a page"), before);
-    let missing = call(&mut client, "render_rmd", json!({"filename": "nothing"}));
+    let missing = client.call("render_rmd", json!({"filename": "nothing"}));
     assert_eq!(missing["content"][0]["text"], "R Markdown file not found: nothing.Rmd");
 }
 
 #[test]
 fn a_small_page_is_put_into_the_answer_on_request() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let plain = "---\noutput:\n  html_document:\n    theme: null\n    highlight: null\n    mathjax: null\n---\n\nShort.\n";
     create(&mut client, "a", plain);
-    let rendered = call(&mut client, "render_rmd", json!({"filename": "a", "inline": true}));
+    let rendered = client.call("render_rmd", json!({"filename": "a", "inline": true}));
     let resource = rendered["content"]
         .as_array()
         .expect("content")
@@ -202,11 +165,9 @@ fn a_small_page_is_put_into_the_answer_on_request() {
 
 #[test]
 fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     create(&mut client, "slow", "```{r long}\nSys.sleep(9620)\n```\n");
     client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
         "arguments": {"filename": "slow"}, "_meta": {"progressToken": "p"}}}));
@@ -215,7 +176,7 @@ fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
             && message["params"]["message"] == "chunk `long`"
     });
     assert_eq!(told["params"]["progressToken"], "p");
-    let status = call(&mut client, "status", json!({}));
+    let status = client.call("status", json!({}));
     let operations =
         status["structuredContent"]["operations"].as_array().expect("operations").clone();
     let id = operations
@@ -233,31 +194,22 @@ fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new()
         .file("toolcrib.toml", LOCAL)
         .file("rmd/a.Rmd", "Text.\n")
         .file("rmd/output/a.html", "the last one");
     let output = crib.root().join("rmd/output");
-    let mount = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-        .arg(&output)
-        .status();
-    if !mount.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: a small disk cannot be mounted here");
+    let Some(_disk) = SmallDisk::mount(&output, 64) else {
         return;
-    }
+    };
     crib.write("rmd/output/a.html", "the last one");
-    let mut client = Client::start(&crib, &[]);
-    let failed = call(&mut client, "render_rmd", json!({"filename": "a"}));
+    let mut client = StdioClient::start(&crib, &[]);
+    let failed = client.call("render_rmd", json!({"filename": "a"}));
     let kept = fs::read_to_string(output.join("a.html"));
     let left = fs::read_dir(&output).map(Iterator::count);
     drop(client);
-    let _ = Command::new("umount").arg("-l").arg(&output).status();
     assert_eq!(failed["isError"], true, "{failed}");
     assert!(
         failed["content"][0]["text"].as_str().is_some_and(|text| text.contains("No space left")),
@@ -269,9 +221,9 @@ fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
 #[test]
 fn fifty_megabytes_are_refused() {
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     crib.write("rmd/big.Rmd", &"long line of text\n".repeat(3_000_000));
-    let failed = call(&mut client, "render_rmd", json!({"filename": "big"}));
+    let failed = client.call("render_rmd", json!({"filename": "big"}));
     assert_eq!(
         (&failed["isError"], &failed["structuredContent"]["error_type"]),
         (&json!(true), &json!("too_large")),
@@ -282,10 +234,10 @@ fn fifty_megabytes_are_refused() {
 #[test]
 fn fifty_megabytes_in_a_call_are_refused_as_well() {
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let long = json!({"filename": "big", "title": "T", "content": "x".repeat(50_000_000)});
     let params = json!({"name": "create_rmd", "arguments": long});
-    client.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}));
+    client.send(&request(9, "tools/call", params));
     // The message is not parsed, so its id is unknown.
     let refused = client.wait(|message| message.get("error").is_some());
     assert_eq!(refused["id"], Value::Null, "{refused}");
@@ -296,7 +248,7 @@ fn fifty_megabytes_in_a_call_are_refused_as_well() {
 #[test]
 fn parameters_that_a_document_does_not_declare_are_refused() {
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     create(&mut client, "none", "Text.");
     create(&mut client, "some", "---\nparams:\n  year: 2026\n  unit: kg\n---\nText.");
     for (name, expected) in [
@@ -306,8 +258,7 @@ fn parameters_that_a_document_does_not_declare_are_refused() {
         ),
         ("some", "`some.Rmd` does not declare the parameter `yaer`; it declares `year`, `unit`"),
     ] {
-        let failed =
-            call(&mut client, "render_rmd", json!({"filename": name, "params": {"yaer": 1}}));
+        let failed = client.call("render_rmd", json!({"filename": name, "params": {"yaer": 1}}));
         assert_eq!(failed["content"][0]["text"], expected, "{failed}");
         assert_eq!(failed["structuredContent"]["error_type"], "invalid_arguments");
     }
@@ -316,18 +267,16 @@ fn parameters_that_a_document_does_not_declare_are_refused() {
 #[test]
 fn names_that_lead_out_are_refused() {
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL).file("secret.Rmd", "x");
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     for name in ["../secret", "/etc/passwd", "a\nb", "a\"b", "..", "a b", "x;y"] {
-        let failed = call(&mut client, "render_rmd", json!({"filename": name}));
+        let failed = client.call("render_rmd", json!({"filename": name}));
         assert_eq!(failed["isError"], true, "{name}: {failed}");
     }
 }
 
 #[test]
 fn the_doctor_says_what_can_render() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let said = crib.run(&["doctor"]).stdout;
     for line in [
@@ -340,8 +289,8 @@ fn the_doctor_says_what_can_render() {
     ] {
         assert!(said.contains(line), "{line} is not in\n{said}");
     }
-    let mut client = Client::start(&crib, &[]);
-    let told = call(&mut client, "doctor", json!({}));
+    let mut client = StdioClient::start(&crib, &[]);
+    let told = client.call("doctor", json!({}));
     let abilities = told["structuredContent"]["value"].as_array().expect("abilities").clone();
     let of = |name: &str| {
         abilities.iter().find(|ability| ability["name"] == name).expect("an ability").clone()
@@ -370,9 +319,7 @@ fn the_doctor_goes_on_where_the_configuration_cannot_be_used() {
 /// What the page for users says about a first report, done as it says, but for installing.
 #[test]
 fn the_walk_through_the_page_works() {
-    if !has_r() {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let page = fs::read_to_string(repository().join("docs/rmarkdown.md")).expect("the page");
     let (_, walk) = page.split_once("## A first report").expect("the walk");
     let blocks = walk.split("```sh\n").skip(1).filter_map(|rest| rest.split("\n```\n").next());
@@ -381,7 +328,7 @@ fn the_walk_through_the_page_works() {
         .map(|block| format!("{block}\n"))
         .collect();
     let home = tempfile::tempdir().expect("a folder");
-    let programs = Path::new(TOOLCRIB).parent().expect("a folder").display().to_string();
+    let programs = toolcrib_path().parent().expect("a folder").display().to_string();
     let path = format!("{programs}:{}", env::var("PATH").unwrap_or_default());
     let output = Command::new("bash")
         .args(["-e", "-c", &script])
@@ -399,55 +346,36 @@ fn the_walk_through_the_page_works() {
     );
 }
 
-/// Sends requests to a new server as they are, without a handshake, and gives the answers by their
-/// ids.
+/// Sends requests to a new server as they are, without a handshake, and returns the responses.
 fn exchange(crib: &TempCrib, socket: &str, requests: &[String]) -> Vec<Value> {
-    let mut server = crib
-        .command(&["serve"])
-        .env("DOCKER_HOST", socket)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("a server");
-    let mut input = server.stdin.take().expect("its input");
-    let mut answers =
-        BufReader::new(server.stdout.take().expect("its output")).lines().map_while(Result::ok);
-    let mut ask = |request: &String| {
-        writeln!(input, "{}", request.replace('\n', " ")).expect("the server reads");
-        let answer = |line: String| {
-            serde_json::from_str::<Value>(&line).ok().filter(|answer| answer.get("id").is_some())
-        };
-        answers.find_map(answer).expect("an answer")
+    let mut command = crib.command(&["serve"]);
+    command.env("DOCKER_HOST", socket).stderr(Stdio::null());
+    let mut client = StdioClient::spawn(command);
+    let respond = |request: &String| {
+        client.send_line(&request.replace('\n', " "));
+        client.wait(|message| message.get("id").is_some())
     };
-    let answered = requests.iter().map(&mut ask).collect();
-    drop(input);
-    server.wait().expect("an end");
-    answered
+    let responses = requests.iter().map(respond).collect();
+    client.close();
+    responses
 }
 
-/// The socket and the image of an engine for tests. Prints a notice without one; in CI there must
-/// be one.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+/// The socket and the image of a Docker engine for tests. Skips the test without one.
 fn engine() -> Option<(String, String)> {
     let found = env::var("TOOLCRIB_TEST_DOCKER").ok().zip(env::var("TOOLCRIB_TEST_IMAGE").ok());
-    assert!(
-        found.is_some() || env::var_os("CI").is_none(),
-        "CI must have Docker for tests: scripts/engine"
-    );
     if found.is_none() {
-        eprintln!("SKIPPED: there is no Docker for tests; scripts/engine starts one");
+        skip("there is no Docker engine for tests; `scripts/engine` starts one");
     }
     found
 }
 
 /// A server that renders in a container without end.
-fn rendering_slowly(socket: &str, image: &str) -> (TempCrib, Client) {
+fn rendering_slowly(socket: &str, image: &str) -> (TempCrib, StdioClient) {
     let config =
         format!("[documents]\nenabled = true\nbackend = \"docker\"\nimage = \"{image}\"\n");
     let crib = TempCrib::new().file("toolcrib.toml", &config).file("rmd/a.Rmd", "Text.\n");
     crib.write("rmd/slow.Rmd", "```{r}\nSys.sleep(9630)\n```\n");
-    let mut client = Client::start_with(&crib, &[], &[("DOCKER_HOST", socket)]);
+    let mut client = StdioClient::start_with(&crib, &[], &[("DOCKER_HOST", socket)]);
     client.send(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": {"name": "render_rmd",
         "arguments": {"filename": "slow"}, "_meta": {"progressToken": "p"}}}));
     client.wait(|message| message["params"]["message"] == "chunk `unnamed-chunk-1`");
@@ -478,12 +406,12 @@ fn containers_of_a_killed_server_are_removed_by_the_next_one() {
         return;
     };
     let (crib, first) = rendering_slowly(&socket, &image);
-    let server = first.server();
+    let server = first.pid();
     // Killed, so that it cannot tidy up.
     drop(first);
     assert_eq!(containers(&socket, server), 1);
-    let mut next = Client::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);
-    let rendered = call(&mut next, "render_rmd", json!({"filename": "a"}));
+    let mut next = StdioClient::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);
+    let rendered = next.call("render_rmd", json!({"filename": "a"}));
     assert_eq!(
         rendered["content"][0]["text"], "Successfully rendered a.Rmd to a.html",
         "{rendered}"
@@ -497,7 +425,7 @@ fn the_end_of_input_removes_the_container_of_a_render() {
         return;
     };
     let (_crib, client) = rendering_slowly(&socket, &image);
-    let server = client.server();
+    let server = client.pid();
     client.close();
     assert_eq!(containers(&socket, server), 0);
 }
@@ -506,9 +434,7 @@ fn the_end_of_input_removes_the_container_of_a_render() {
 /// tests alone.
 #[test]
 fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
-    if !has_r() || !has(&["docker-compose", "dockerd"]) {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext", "docker-compose", "dockerd");
     let Some((socket, image)) = engine() else {
         return;
     };

@@ -9,10 +9,9 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{
-    modules::product_code,
-    temp_crib::{repository, run_outside_crib},
-};
+use testing::{repository, run_outside_crib};
+
+use crate::modules::product_code;
 
 /// Libraries that stand for an effect, and the only crates that may use them.
 const DOORS: &[(&str, &[&str])] = &[
@@ -151,7 +150,7 @@ fn is_face(name: &str, effect: &str) -> bool {
 
 fn is_product(path: &Path) -> bool {
     let text = path.to_string_lossy();
-    text.contains("/crates/") && text.contains("/src/")
+    text.contains("/crates/") && text.contains("/src/") && !text.contains("/crates/testing/")
 }
 
 #[test]

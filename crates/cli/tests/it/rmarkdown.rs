@@ -1,16 +1,9 @@
 //! R Markdown documents of a crib, from the terminal and as a client sees them.
 
-use std::{
-    io::Write,
-    process::{Command, Stdio},
-};
+use std::process::Command;
 
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{CommandOutput, TempCrib, shared},
-};
+use testing::{CommandOutput, StdioClient, TempCrib, shared_corpus};
 
 fn crib_with_documents() -> TempCrib {
     TempCrib::new().file("toolcrib.toml", "[documents]\nenabled = true\n")
@@ -72,12 +65,12 @@ fn annotations_say_what_a_tool_does() {
 #[test]
 fn a_client_is_told_of_documents_that_tools_and_others_make() {
     let crib = crib_with_documents();
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let created = json!({"filename": "a", "title": "A", "content": "text"});
-    client.ask("resources/subscribe", json!({"uri": "rmd:///a.Rmd"}));
-    client.ask("resources/subscribe", json!({"uri": "rmd-output:///a.pdf"}));
-    client.ask("tools/call", json!({"name": "create_rmd", "arguments": created}));
-    let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
+    client.request("resources/subscribe", json!({"uri": "rmd:///a.Rmd"}));
+    client.request("resources/subscribe", json!({"uri": "rmd-output:///a.pdf"}));
+    client.request("tools/call", json!({"name": "create_rmd", "arguments": created}));
+    let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
     assert_eq!(listed[0]["uri"], "rmd:///a.Rmd", "{listed}");
     crib.write("rmd/sub/b.qmd", "---\ntitle: B\n---\n");
     client.wait(|message| message["method"] == "notifications/resources/list_changed");
@@ -85,7 +78,7 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
     client.wait(|message| message["params"]["uri"] == "rmd:///a.Rmd");
     crib.write("rmd/output/a.pdf", "%PDF");
     client.wait(|message| message["params"]["uri"] == "rmd-output:///a.pdf");
-    let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
+    let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
     let names: Vec<_> = listed
         .as_array()
         .expect("a list")
@@ -95,14 +88,14 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
     assert_eq!(names, ["Other", "B", "Rendered: a.pdf"]);
     // Everything about what was written has been told now; what follows is about a folder that
     // goes.
-    client.ask("resources/subscribe", json!({"uri": "rmd:///last.Rmd"}));
+    client.request("resources/subscribe", json!({"uri": "rmd:///last.Rmd"}));
     crib.write("rmd/last.Rmd", "");
     client.wait(|message| message["params"]["uri"] == "rmd:///last.Rmd");
     std::fs::rename(crib.root().join("rmd/sub"), crib.root().join("elsewhere")).expect("a folder");
     client.wait(|message| message["method"] == "notifications/resources/list_changed");
-    let listed = client.ask("resources/list", json!({})).to_string();
+    let listed = client.request("resources/list", json!({})).to_string();
     assert!(!listed.contains("b.qmd"), "{listed}");
-    let templates = client.ask("resources/templates/list", json!({})).to_string();
+    let templates = client.request("resources/templates/list", json!({})).to_string();
     assert!(
         templates.contains("rmd:///{name}") && templates.contains("rmd-output:///{name}"),
         "{templates}"
@@ -121,7 +114,7 @@ fn a_call_that_deletes_waits_for_a_person() {
 /// nothing before.
 #[test]
 fn the_examples_of_the_document_run_verbatim() {
-    let Some(seed) = shared("seeds/r-server-api.md") else {
+    let Some(seed) = shared_corpus("seeds/r-server-api.md") else {
         return;
     };
     let text = std::fs::read_to_string(seed).expect("the document");
@@ -139,32 +132,20 @@ fn the_examples_of_the_document_run_verbatim() {
     let requests: Vec<_> = calls.map(call).chain([list.clone()]).collect();
     assert_eq!(requests.len(), 2, "the document has one of each");
     let crib = crib_with_documents();
-    let mut child = crib
-        .command(&["serve"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("a server");
-    let mut input = child.stdin.take().expect("its input");
-    writeln!(input, "{}", requests[0]).expect("written");
-    let mut output = std::io::BufReader::new(child.stdout.take().expect("its output"));
-    let mut line = String::new();
-    std::io::BufRead::read_line(&mut output, &mut line).expect("an answer");
-    let answer: Value = serde_json::from_str(&line).expect("JSON");
+    let mut client = StdioClient::spawn(crib.command(&["serve"]));
+    client.send(&requests[0]);
+    let created = client.wait(|_| true);
     assert_eq!(
-        answer["result"]["content"],
+        created["result"]["content"],
         json!([{"type": "text", "text": "Created R Markdown file: example.Rmd"}])
     );
-    writeln!(input, "{}", requests[1]).expect("written");
-    line.clear();
-    std::io::BufRead::read_line(&mut output, &mut line).expect("an answer");
+    client.send(&requests[1]);
     let expected = examples
         .iter()
         .find(|example| example["result"]["resources"].is_array())
         .expect("the answer in the document");
-    assert_eq!(&serde_json::from_str::<Value>(&line).expect("JSON"), expected);
-    drop(input);
-    child.wait().expect("an end");
+    assert_eq!(&client.wait(|_| true), expected);
+    client.close();
 }
 
 #[test]

@@ -1,25 +1,9 @@
 //! Tools of specifications that run: bound to Python, to programs, to other tools.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt};
 
-use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{TempCrib, repository},
-};
-
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn has_python() -> bool {
-    let found = ["/usr/local/bin", "/usr/bin", "/bin"]
-        .iter()
-        .any(|folder| Path::new(folder).join("python3").is_file());
-    assert!(found || std::env::var_os("CI").is_none(), "CI must have Python");
-    if !found {
-        eprintln!("SKIPPED: Python is not installed (Debian: python3)");
-    }
-    found
-}
+use serde_json::json;
+use testing::{StdioClient, TempCrib, repository, skip_without};
 
 /// The example, copied to where its tools may write.
 fn copy_of_example() -> TempCrib {
@@ -42,10 +26,6 @@ fn specification_of(name: &str) -> String {
          **Parameters**:\n\n| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `text` | string | Yes | What to say |\n\n\
          **Returns**:\n\n| Field | Type | Description |\n|---|---|---|\n| `text` | string | The same |\n"
     )
-}
-
-fn call(client: &mut Client, name: &str, arguments: Value) -> Value {
-    client.ask("tools/call", json!({"name": name, "arguments": arguments}))["result"].clone()
 }
 
 #[test]
@@ -107,12 +87,10 @@ fn the_example_has_no_findings_and_is_served() {
 
 #[test]
 fn three_specifications_bound_to_a_python_module_are_served_over_mcp() {
-    if !has_python() {
-        return;
-    }
+    skip_without!("python3");
     let crib = copy_of_example();
-    let mut client = Client::start(&crib, &[]);
-    let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let mut client = StdioClient::start(&crib, &[]);
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
     let find = |name: &str| {
         tools
             .as_array()
@@ -133,29 +111,27 @@ fn three_specifications_bound_to_a_python_module_are_served_over_mcp() {
         3,
         "anything, with a warning"
     );
-    let counted = call(&mut client, "text_count", json!({"path": "desk.py"}));
+    let counted = client.call("text_count", json!({"path": "desk.py"}));
     assert!(counted["structuredContent"]["lines"].as_u64().expect("a number") > 30, "{counted}");
-    let added = call(&mut client, "date_add", json!({"start": "2026-01-31", "days": 29}));
+    let added = client.call("date_add", json!({"start": "2026-01-31", "days": 29}));
     assert_eq!(added["structuredContent"], json!({"date": "2026-03-01"}));
-    let between =
-        call(&mut client, "date_between", json!({"start": "2026-01-31", "end": "2026-03-01"}));
+    let between = client.call("date_between", json!({"start": "2026-01-31", "end": "2026-03-01"}));
     assert_eq!(between["structuredContent"], json!({"days": 29}));
     for (number, text) in [(1, "first"), (2, "zweite, ä")] {
-        let kept = call(&mut client, "note_keep", json!({"text": text}));
+        let kept = client.call("note_keep", json!({"text": text}));
         assert_eq!(kept["structuredContent"], json!({"number": number, "text": text}));
     }
-    let notes = call(&mut client, "note_list", json!({}));
+    let notes = client.call("note_list", json!({}));
     assert_eq!(notes["structuredContent"]["notes"][1]["text"], "zweite, ä");
-    let failed =
-        call(&mut client, "date_between", json!({"start": "tomorrow", "end": "2026-03-01"}));
+    let failed = client.call("date_between", json!({"start": "tomorrow", "end": "2026-03-01"}));
     assert_eq!(
         (&failed["isError"], &failed["structuredContent"]["error_type"]),
         (&json!(true), &json!("ValueError")),
         "{failed}"
     );
-    let outside = call(&mut client, "text_count", json!({"path": "/etc/passwd"}));
+    let outside = client.call("text_count", json!({"path": "/etc/passwd"}));
     assert_eq!(outside["isError"], true);
-    let other = call(&mut Client::start(&crib, &[]), "note_list", json!({}));
+    let other = StdioClient::start(&crib, &[]).call("note_list", json!({}));
     assert_eq!(other["structuredContent"], json!({"notes": []}), "another connection has its own");
 }
 
@@ -169,9 +145,7 @@ fn block_of_page(kind: &str, fence: &str) -> String {
 
 #[test]
 fn the_page_about_specifications_can_be_followed() {
-    if !has_python() {
-        return;
-    }
+    skip_without!("python3");
     let crib = TempCrib::new()
         .file("MCP_TOOL_SPECIFICATION.md", &block_of_page("markdown", "````"))
         .file("counting.py", &block_of_page("python", "```"))
@@ -266,8 +240,8 @@ fn clients_accept_a_result_with_a_warning() {
         let crib = TempCrib::new()
             .file("MCP_TOOL_SPECIFICATION.md", &specification_of("say_back"))
             .file("toolcrib.toml", &config);
-        let mut client = Client::start(&crib, &[]);
-        let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        let mut client = StdioClient::start(&crib, &[]);
+        let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
         let tool = tools
             .as_array()
             .expect("tools")
@@ -276,7 +250,7 @@ fn clients_accept_a_result_with_a_warning() {
             .expect("it is served");
         let schema =
             catalog::Schema::new(tool["outputSchema"].as_object().expect("a schema").clone());
-        let said = call(&mut client, "say_back", json!({"text": "x"}));
+        let said = client.call("say_back", json!({"text": "x"}));
         // Clients refuse what does not fit the schema, and no less a result without anything that
         // could.
         assert!(
@@ -299,8 +273,8 @@ fn a_tool_stands_for_another_whose_policy_holds() {
         .file("MCP_TOOL_SPECIFICATION.md", &specification_of("say_back"))
         .file("toolcrib.toml", config);
     let crib = crib.tool("echo", definition);
-    let mut client = Client::start(&crib, &[]);
-    let said = call(&mut client, "say_back", json!({"text": "hello"}));
+    let mut client = StdioClient::start(&crib, &[]);
+    let said = client.call("say_back", json!({"text": "hello"}));
     assert!(said.to_string().contains("hello"), "{said}");
     crib.write(
         "toolcrib.toml",

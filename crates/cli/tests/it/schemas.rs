@@ -4,11 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-use crate::{
-    serve::Client,
-    temp_crib::{CommandOutput, TOOLCRIB, TempCrib, repository},
-};
+use testing::{CommandOutput, StdioClient, TempCrib, repository, toolcrib_path};
 
 /// Where a value has a boolean directly under `properties`, as JSON pointers.
 fn boolean_properties(value: &Value, at: &str) -> Vec<String> {
@@ -39,7 +35,7 @@ fn assert_no_boolean_properties(tools: &Value, origin: &str) {
 /// The tools that the crib in this folder serves, with the example tool.
 fn served(folder: &Path) -> Value {
     let state = TempDir::new().expect("a temporary folder");
-    let mut command = Command::new(TOOLCRIB);
+    let mut command = Command::new(toolcrib_path());
     command.arg("-C").arg(folder).args(["list", "--json"]);
     command.env("XDG_STATE_HOME", state.path()).env("MCP_INCLUDE_EXAMPLE_TOOLS", "true");
     CommandOutput::from(&command.output().expect("the program runs")).json()
@@ -89,7 +85,8 @@ fn a_definition_with_boolean_properties_is_served_without_them() {
         .file("MCP_TOOL_SPECIFICATION.md", &specification)
         .file("toolcrib.toml", "[[bind]]\ntools = \"from_markdown\"\ncommand = [\"cat\"]\n");
     let modern = served(&crib.root());
-    let legacy = Client::start(&crib, &[]).ask("tools/list", json!({}))["result"]["tools"].take();
+    let legacy =
+        StdioClient::start(&crib, &[]).request("tools/list", json!({}))["result"]["tools"].take();
     for tools in [modern, legacy] {
         let names: Vec<_> =
             tools.as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
@@ -101,7 +98,7 @@ fn a_definition_with_boolean_properties_is_served_without_them() {
     let against = crib.run(&[
         "check",
         "--against",
-        &format!("{TOOLCRIB} -C {} serve", crib.root().display()),
+        &format!("{} -C {} serve", toolcrib_path().display(), crib.root().display()),
     ]);
     assert!(!against.stdout.contains("on the server"), "{}", against.stdout);
 }

@@ -3,11 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{TempCrib, repository},
-};
+use testing::{StdioClient, TempCrib, repository};
 
 const TORN: &str = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `walk_branch`\n\nWalk the commits of a branch.\n\n\
                     | Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n\
@@ -167,8 +163,8 @@ fn fix_reports_the_lines_it_changed() {
 #[test]
 fn an_agent_checks_what_it_writes() {
     let crib = TempCrib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole_specification());
-    let mut client = Client::start(&crib, &[]);
-    let checked = client.ask(
+    let mut client = StdioClient::start(&crib, &[]);
+    let checked = client.request(
         "tools/call",
         json!({"name": "check_definition", "arguments": {"text": TORN, "file": "docs/new.md"}}),
     );
@@ -181,7 +177,7 @@ fn an_agent_checks_what_it_writes() {
         .find(|found| found["code"] == "TC804")
         .expect("the row");
     assert_eq!(torn["line"], 11);
-    let good = client.ask(
+    let good = client.request(
         "tools/call",
         json!({"name": "check_definition", "arguments": {"text": whole_specification()}}),
     );

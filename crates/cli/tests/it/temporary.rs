@@ -3,11 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Value, json};
-
-use crate::{
-    serve::Client,
-    temp_crib::{TempCrib, has_program},
-};
+use testing::{StdioClient, TempCrib, skip_without};
 
 const COUNT: &str = "demo-mcp_tool_count";
 
@@ -53,9 +49,7 @@ fn assert_removed(folders: &BTreeSet<String>) {
 
 #[test]
 fn a_call_from_the_terminal_leaves_none() {
-    if !["Rscript", "pandoc", "python3"].into_iter().all(has_program) {
-        return;
-    }
+    skip_without!("Rscript", "pandoc", "python3");
     let crib = crib_with_every_backend();
     let mut all = BTreeSet::new();
     for (tool, arguments) in
@@ -73,13 +67,11 @@ fn a_call_from_the_terminal_leaves_none() {
 
 #[test]
 fn a_server_leaves_none() {
-    if !["Rscript", "python3"].into_iter().all(has_program) {
-        return;
-    }
+    skip_without!("Rscript", "python3");
     let crib = crib_with_every_backend();
-    let mut client = Client::start(&crib, &[]);
+    let mut client = StdioClient::start(&crib, &[]);
     let mut call = |name: &str, arguments: Value| {
-        let reply = client.ask("tools/call", json!({"name": name, "arguments": arguments}));
+        let reply = client.request("tools/call", json!({"name": name, "arguments": arguments}));
         folders(&reply.to_string())
     };
     let mut all = call(COUNT, json!({}));

@@ -3,8 +3,7 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-
-use crate::temp_crib::{CommandOutput, TempCrib, has_program, run_outside_crib};
+use testing::{CommandOutput, TempCrib, definition, run_outside_crib, skip_without};
 
 /// A definition of one tool with these parameters.
 fn greet_tool(version: &str, parameters: Value, required: Value) -> String {
@@ -227,9 +226,7 @@ fn crib_in_git() -> TempCrib {
 
 #[test]
 fn revisions_of_a_repository_are_compared_with_files_and_with_each_other() {
-    if !has_program("git") {
-        return;
-    }
+    skip_without!("git");
     let crib = crib_in_git();
     for (old, new) in [
         ("HEAD:", "."),
@@ -258,9 +255,7 @@ fn revisions_of_a_repository_are_compared_with_files_and_with_each_other() {
 
 #[test]
 fn a_revision_leaves_the_repository_as_it_is() {
-    if !has_program("git") {
-        return;
-    }
+    skip_without!("git");
     let crib = crib_in_git();
     let listing = |crib: &TempCrib| {
         let output = Command::new("git")
@@ -277,9 +272,7 @@ fn a_revision_leaves_the_repository_as_it_is() {
 
 #[test]
 fn unknown_revisions_are_reported_with_a_hint() {
-    if !has_program("git") {
-        return;
-    }
+    skip_without!("git");
     let crib = crib_in_git();
     let transcript = |old: &str| crib.transcript(&["diff", old, "tools"]);
     insta::assert_snapshot!(transcript("nowhere:"), @r"
@@ -427,9 +420,9 @@ fn every_rule_of_change_can_be_explained() {
 
 fn locked_crib() -> TempCrib {
     let crib = TempCrib::new()
-        .tool("alpha", crate::temp_crib::definition("alpha", "echo"))
-        .tool("beta", crate::temp_crib::definition("beta", "echo"))
-        .tool("gamma", crate::temp_crib::definition("gamma", "echo"));
+        .tool("alpha", definition("alpha", "echo"))
+        .tool("beta", definition("beta", "echo"))
+        .tool("gamma", definition("gamma", "echo"));
     assert_eq!(crib.run(&["lock"]).code, 0);
     crib
 }
@@ -464,10 +457,10 @@ fn lock_pins_every_tool_by_name_in_the_same_bytes_each_time() {
 #[test]
 fn lock_check_reports_new_missing_and_different_tools() {
     let crib = locked_crib();
-    let mut changed = crate::temp_crib::definition("alpha", "printf");
+    let mut changed = definition("alpha", "printf");
     changed["subcommand"][0]["description"] = json!("Runs it otherwise");
     crib.write("tools/alpha.json", &changed.to_string());
-    crib.write("tools/delta.json", &crate::temp_crib::definition("delta", "echo").to_string());
+    crib.write("tools/delta.json", &definition("delta", "echo").to_string());
     std::fs::remove_file(crib.root().join("tools/gamma.json")).expect("a file");
     insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
     exit code 1
@@ -502,7 +495,7 @@ fn moving_a_definition_to_another_file_is_no_change() {
 
 #[test]
 fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
-    let crib = TempCrib::new().tool("alpha", crate::temp_crib::definition("alpha", "echo"));
+    let crib = TempCrib::new().tool("alpha", definition("alpha", "echo"));
     insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
     exit code 2
     --- stderr
@@ -527,7 +520,7 @@ fn serve_warns_of_tools_that_differ_from_the_lock_file() {
         !crib.run(&["serve"]).stderr.contains("toolcrib.lock"),
         "all tools match the lock file"
     );
-    crib.write("tools/delta.json", &crate::temp_crib::definition("delta", "echo").to_string());
+    crib.write("tools/delta.json", &definition("delta", "echo").to_string());
     let output = crib.run(&["serve"]);
     assert!(
         output.stderr.contains("tools differ from toolcrib.lock: `delta` is new"),
