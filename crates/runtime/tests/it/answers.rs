@@ -2,19 +2,20 @@
 
 use catalog::{Implementation, OnMismatch, Schema, Tool, implementation::Piece};
 use serde_json::json;
+use testing::{RuntimeFixture, field, object, process_tool, text};
 
-use crate::crib::{Crib, field, object, text, tool, word};
+use crate::pieces::word;
 
 /// A shell script that is given JSON.
 fn script(script: &str) -> Tool {
-    let mut tool = tool("sh", vec![word("-c"), word(script), Piece::Json]);
+    let mut tool = process_tool("sh", vec![word("-c"), word(script), Piece::Json]);
     tool.on_mismatch = Some(OnMismatch::Warn);
     tool
 }
 
 #[tokio::test]
 async fn arguments_come_on_standard_input_and_the_result_is_what_is_printed() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let outcome =
         crib.call(script("cat; echo hint >&2"), json!({"a": "é $(x) '", "b": [1, null]})).await;
     assert_eq!(outcome.structured, Some(json!({"a": "é $(x) '", "b": [1, null]})), "{outcome:?}");
@@ -26,7 +27,7 @@ async fn arguments_come_on_standard_input_and_the_result_is_what_is_printed() {
 
 #[tokio::test]
 async fn a_program_that_fails_says_why_in_json_or_is_a_failed_program() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let error = r#"{"status": "failure", "error_type": "NoDisk", "error_message": "full", "error_details": {"free": 0}}"#;
     for code in [0, 4] {
         let outcome = crib.call(script(&format!("echo '{error}'; exit {code}")), json!({})).await;
@@ -48,7 +49,7 @@ async fn a_program_that_fails_says_why_in_json_or_is_a_failed_program() {
 
 #[tokio::test]
 async fn results_are_held_against_the_output_schema() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut tool = script("echo '{\"lines\": \"three\"}'");
     tool.output = Some(Schema::new(object(
         json!({"type": "object", "properties": {"lines": {"type": "integer"}}}),
@@ -64,7 +65,7 @@ async fn results_are_held_against_the_output_schema() {
 
 #[tokio::test]
 async fn a_long_result_is_read_whole_and_answered_in_part() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let outcome = crib
         .call(
             script("printf '{\"a\": \"'; head -c 300000 /dev/zero | tr '\\0' x; printf '\"}'"),
@@ -82,7 +83,7 @@ async fn a_long_result_is_read_whole_and_answered_in_part() {
 
 #[tokio::test]
 async fn secrets_in_the_input_are_in_no_plan() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut tool = script("cat");
     let schema =
         json!({"type": "object", "properties": {"api_key": {"type": "string", "writeOnly": true}}});

@@ -19,12 +19,13 @@ use runtime::{
     operation::{ApprovalId, Owner},
 };
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, field, object, process_tool};
 use tokio_util::sync::CancellationToken;
 use toolkit::{
     Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Progress, Question,
 };
 
-use crate::crib::{Crib, field, object, option, tool, word};
+use crate::pieces::{option, word};
 
 /// A client whose user may have answered already.
 #[derive(Default)]
@@ -73,7 +74,7 @@ impl Client for Person {
 }
 
 fn touch() -> Tool {
-    let mut touch = tool("touch", vec![word("done"), option("reference", |_| {})]);
+    let mut touch = process_tool("touch", vec![word("done"), option("reference", |_| {})]);
     touch.annotations.dangerous = Some(true);
     touch
 }
@@ -91,7 +92,7 @@ fn call(tool: &Tool, arguments: Value, context: Context) -> Call {
     Call::new(Arc::new(tool.clone()), object(arguments), context)
 }
 
-async fn run(crib: &Crib, call: Call) -> Outcome {
+async fn run(crib: &RuntimeFixture, call: Call) -> Outcome {
     crib.runtime.call(call).await.unwrap()
 }
 
@@ -100,21 +101,21 @@ fn approval(outcome: &Outcome) -> ApprovalId {
     field(outcome, "error_details")["approval"].as_str().unwrap().parse().unwrap()
 }
 
-fn did_run(crib: &Crib) -> bool {
+fn did_run(crib: &RuntimeFixture) -> bool {
     let path = crib.path("crib/done");
     let did = path.exists();
     let _ = std::fs::remove_file(path);
     did
 }
 
-async fn rule(crib: &Crib, id: ApprovalId, approved: bool) {
+async fn rule(crib: &RuntimeFixture, id: ApprovalId, approved: bool) {
     let ruling = Ruling { approved, by: "terminal".to_owned(), at: SystemTime::now() };
     crib.runtime.journal().decide(id, ruling).await.unwrap().unwrap();
 }
 
 #[tokio::test]
 async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes_once() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let refused = run(&crib, call(&touch(), json!({}), unattended())).await;
     let id = approval(&refused);
     assert!(!did_run(&crib));
@@ -155,7 +156,7 @@ async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes
 
 #[tokio::test]
 async fn the_command_to_approve_quotes_the_folder_of_the_crib() {
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         settings.crib = settings.crib.with_file_name("a crib");
         std::fs::create_dir(&settings.crib).unwrap();
         settings.roots = vec![settings.crib.clone()];
@@ -167,7 +168,7 @@ async fn the_command_to_approve_quotes_the_folder_of_the_crib() {
 
 #[tokio::test]
 async fn what_a_call_may_read_is_shown_once_the_crib_first() {
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         settings.read = vec!["/usr/bin".into(), "/opt".into()];
         settings.environment = vec![("PATH".to_owned(), "/usr/bin:/bin:/usr/bin".to_owned())];
     });
@@ -181,7 +182,7 @@ async fn what_a_call_may_read_is_shown_once_the_crib_first() {
 
 #[tokio::test]
 async fn a_yes_is_for_the_same_tool_arguments_and_owner_only() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
     rule(&crib, id, true).await;
     approval(&run(&crib, call(&touch(), json!({"reference": "/etc/passwd"}), unattended())).await);
@@ -198,7 +199,7 @@ async fn a_yes_is_for_the_same_tool_arguments_and_owner_only() {
 
 #[tokio::test]
 async fn a_no_is_a_no_and_the_first_word_counts() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
     rule(&crib, id.clone(), false).await;
     rule(&crib, id.clone(), true).await;
@@ -210,7 +211,7 @@ async fn a_no_is_a_no_and_the_first_word_counts() {
 async fn a_yes_expires() {
     let late = Arc::new(Mutex::new(Duration::ZERO));
     let shown = Arc::clone(&late);
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         settings.clock = Clock::new(move || SystemTime::now() + *shown.lock().unwrap())
     });
     let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
@@ -222,7 +223,7 @@ async fn a_yes_expires() {
 
 #[tokio::test]
 async fn the_person_behind_the_client_is_shown_the_plan_and_may_say_yes_or_no() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let (asked, context) = person(None);
     let interrupt = crib.runtime.call(call(&touch(), json!({}), context)).await.unwrap_err();
     assert!(matches!(interrupt, Interrupt::Ask { questions, .. } if questions[0].0 == "approval"));
@@ -255,7 +256,7 @@ async fn the_person_behind_the_client_is_shown_the_plan_and_may_say_yes_or_no() 
 
 #[tokio::test]
 async fn a_model_cannot_approve_itself() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut touch = touch();
     touch.input = catalog::Schema::new(object(json!({"type": "object"})));
     for arguments in [
@@ -270,7 +271,7 @@ async fn a_model_cannot_approve_itself() {
 
 #[tokio::test]
 async fn what_is_merely_unmarked_is_not_asked_about() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut unmarked = touch();
     unmarked.annotations.dangerous = None;
     let (asked, context) = person(None);
@@ -280,7 +281,7 @@ async fn what_is_merely_unmarked_is_not_asked_about() {
 
 #[tokio::test]
 async fn policy_denies_whoever_says_yes() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let clause = Clause {
         tools: "*".to_owned(),
         when: None,
@@ -298,7 +299,7 @@ async fn policy_denies_whoever_says_yes() {
 
 #[tokio::test]
 async fn secrets_are_not_in_the_plan_that_is_shown() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut touch = touch();
     touch.input = catalog::Schema::new(object(json!({"type": "object",
         "properties": {"reference": {"type": "string", "writeOnly": true}}})));
@@ -312,7 +313,7 @@ async fn secrets_are_not_in_the_plan_that_is_shown() {
 
 #[tokio::test]
 async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let step = |tool: &str| Step {
         tool: tool.to_owned(),
         arguments: json!({}),
@@ -320,12 +321,13 @@ async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts()
         skip_if_exists: None,
         skip_if_missing: None,
     };
-    let harmless = Tool { name: "harmless".to_owned(), ..tool("touch", vec![word("early")]) };
+    let harmless =
+        Tool { name: "harmless".to_owned(), ..process_tool("touch", vec![word("early")]) };
     let steps = vec![step("harmless"), step("tool"), step("tool")];
     let all = Tool {
         name: "all".to_owned(),
         implementation: Implementation::Sequence(Sequence { steps, delay_ms: 0 }),
-        ..tool("true", vec![])
+        ..process_tool("true", vec![])
     };
     let catalog = Arc::new(Catalog::merge([harmless, touch()]).0);
     let the_call =
@@ -342,7 +344,7 @@ async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts()
 
 #[tokio::test]
 async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let touch = Tool { mode: catalog::Mode::Asynchronous, ..touch() };
     let id = approval(&run(&crib, call(&touch, json!({}), unattended())).await);
     assert!(
@@ -361,7 +363,7 @@ async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_calls_at_once_do_not_share_one_yes() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
     rule(&crib, id, true).await;
     let calls = (0..8).map(|_| {

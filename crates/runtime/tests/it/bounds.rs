@@ -1,12 +1,12 @@
 //! Limits on what a child takes of the machine.
 
-use crate::crib::{Crib, text};
+use testing::{RuntimeFixture, text};
 
 #[tokio::test]
 async fn limits_are_set_on_the_child_only() {
-    let crib = Crib::with(|settings| settings.memory_bytes = 512 * 1024 * 1024);
+    let crib = RuntimeFixture::with_settings(|settings| settings.memory_bytes = 512 * 1024 * 1024);
     // Limits arrive just after the start.
-    let outcome = crib.sh("sleep 0.2; cat /proc/self/limits").await;
+    let outcome = crib.run_script("sleep 0.2; cat /proc/self/limits").await;
     let limit = |text: &str, name: &str| {
         let line = text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
         line[name.len()..].split_whitespace().next().unwrap().to_owned()

@@ -3,14 +3,15 @@
 use catalog::ErrorType;
 use catalog::implementation::{Items, PassBy, Piece, Separator};
 use serde_json::json;
+use testing::{RuntimeFixture, field, process_tool, text, wait_until};
 
-use crate::crib::{Crib, eventually, field, option, positional, text, tool, word};
+use crate::pieces::{option, positional, word};
 
 #[test]
 fn keeps_words_options_and_positionals_in_order() {
     let pieces =
         vec![word("sub"), option("level", |_| {}), option("v", |_| {}), positional("file", |_| {})];
-    let argv = Crib::new().argv(pieces, json!({"file": "a", "v": true, "level": 2}));
+    let argv = RuntimeFixture::new().argv(pieces, json!({"file": "a", "v": true, "level": 2}));
     assert_eq!(argv, ["sub", "--level", "2", "-v", "a"]);
 }
 
@@ -19,7 +20,7 @@ fn prints_values_plainly() {
     let pieces = ["a", "b", "c", "d", "e", "f", "g"].map(|name| positional(name, |_| {})).to_vec();
     let arguments = json!({"a": 3, "b": 2.5, "c": true, "d": "", "e": null, "f": {"k": [1, "x"]}, "g": [["n"], 1]});
     assert_eq!(
-        Crib::new().argv(pieces, arguments),
+        RuntimeFixture::new().argv(pieces, arguments),
         ["3", "2.5", "true", "", r#"{"k":[1,"x"]}"#, r#"["n"]"#, "1"]
     );
 }
@@ -28,14 +29,20 @@ fn prints_values_plainly() {
 fn a_whole_number_has_no_fraction_however_it_was_sent() {
     let pieces = vec![positional("n", |binding| binding.allow_dash = true)];
     let numbers = json!({"n": [3.0, 1e3, -2.0, -0.0, 2.5, 1e300]});
-    assert_eq!(Crib::new().argv(pieces, numbers), ["3", "1000", "-2", "0", "2.5", "1e+300"]);
+    assert_eq!(
+        RuntimeFixture::new().argv(pieces, numbers),
+        ["3", "1000", "-2", "0", "2.5", "1e+300"]
+    );
 }
 
 #[test]
 fn false_is_nothing_or_the_negating_flag() {
     let pieces =
         vec![option("color", |b| b.negate = Some("--no-color".into())), option("quiet", |_| {})];
-    assert_eq!(Crib::new().argv(pieces, json!({"color": false, "quiet": false})), ["--no-color"]);
+    assert_eq!(
+        RuntimeFixture::new().argv(pieces, json!({"color": false, "quiet": false})),
+        ["--no-color"]
+    );
 }
 
 #[test]
@@ -48,14 +55,15 @@ fn separates_flag_and_value_as_said() {
     ];
     let arguments = json!({"depth": 1, "I": ["x", "y"], "tag": ["a", "b"], "only": ["c", "d"]});
     assert_eq!(
-        Crib::new().argv(pieces, arguments),
+        RuntimeFixture::new().argv(pieces, arguments),
         ["--depth=1", "-Ix", "-Iy", "--tag", "a", "--tag", "b", "--only", "c,d"]
     );
 }
 
 #[test]
 fn refuses_a_positional_that_looks_like_an_option() {
-    let refusal = Crib::new().refusal(vec![positional("file", |_| {})], json!({"file": "--force"}));
+    let refusal = RuntimeFixture::new()
+        .plan_failure(vec![positional("file", |_| {})], json!({"file": "--force"}));
     assert_eq!(refusal.error_type, ErrorType::InvalidArguments);
     assert!(
         refusal.message.contains("'file'") && refusal.message.contains("dash"),
@@ -68,8 +76,11 @@ fn refuses_a_positional_that_looks_like_an_option() {
 
 #[test]
 fn a_negative_number_is_not_taken_for_a_file_name() {
-    let message =
-        |value| Crib::new().refusal(vec![positional("n", |_| {})], json!({"n": value})).message;
+    let message = |value| {
+        RuntimeFixture::new()
+            .plan_failure(vec![positional("n", |_| {})], json!({"n": value}))
+            .message
+    };
     assert!(
         message(json!(-1)).contains("`allow_dash`") && !message(json!(-1)).contains("./"),
         "{}",
@@ -80,7 +91,7 @@ fn a_negative_number_is_not_taken_for_a_file_name() {
 
 #[test]
 fn passes_a_dash_behind_a_double_dash_or_where_allowed() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let guarded = vec![word("run"), Piece::DoubleDash, positional("file", |_| {})];
     assert_eq!(crib.argv(guarded.clone(), json!({"file": "-x"})), ["run", "--", "-x"]);
     assert_eq!(crib.argv(guarded, json!({})), ["run"]);
@@ -89,62 +100,68 @@ fn passes_a_dash_behind_a_double_dash_or_where_allowed() {
 
 #[test]
 fn refuses_an_argument_that_nothing_takes() {
-    let refusal = Crib::new().refusal(vec![option("a", |_| {})], json!({"a": 1, "surprise": 2}));
+    let refusal = RuntimeFixture::new()
+        .plan_failure(vec![option("a", |_| {})], json!({"a": 1, "surprise": 2}));
     assert_eq!(refusal.error_type, ErrorType::InvalidArguments);
     assert!(refusal.message.contains("'surprise'"), "{}", refusal.message);
 }
 
 #[test]
 fn refuses_nul_and_what_is_too_long_before_the_start() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let pieces = || vec![option("a", |_| {})];
-    assert!(crib.refusal(pieces(), json!({"a": "x\0y"})).message.contains("NUL"));
+    assert!(crib.plan_failure(pieces(), json!({"a": "x\0y"})).message.contains("NUL"));
     assert_eq!(
-        crib.refusal(pieces(), json!({"a": "x".repeat(200_000)})).error_type,
+        crib.plan_failure(pieces(), json!({"a": "x".repeat(200_000)})).error_type,
         ErrorType::ArgumentsTooLong
     );
     let many: Vec<_> = (0..30).map(|_| "x".repeat(100_000)).collect();
-    assert_eq!(crib.refusal(pieces(), json!({"a": many})).error_type, ErrorType::ArgumentsTooLong);
+    assert_eq!(
+        crib.plan_failure(pieces(), json!({"a": many})).error_type,
+        ErrorType::ArgumentsTooLong
+    );
 }
 
 #[tokio::test]
 async fn passes_standard_input_and_closes_it_otherwise() {
-    let crib = Crib::new();
-    let cat = tool("cat", vec![positional("body", |b| b.pass_by = PassBy::Stdin)]);
+    let crib = RuntimeFixture::new();
+    let cat = process_tool("cat", vec![positional("body", |b| b.pass_by = PassBy::Stdin)]);
     assert_eq!(text(&crib.call(cat.clone(), json!({"body": "one\ntwo"})).await, 0), "one\ntwo");
     assert_eq!(text(&crib.call(cat, json!({})).await, 0), "");
 }
 
 #[tokio::test]
 async fn a_program_need_not_read_its_input() {
-    let unread = tool("true", vec![positional("body", |b| b.pass_by = PassBy::Stdin)]);
-    assert!(!Crib::new().call(unread, json!({"body": "x".repeat(1_000_000)})).await.failed);
+    let unread = process_tool("true", vec![positional("body", |b| b.pass_by = PassBy::Stdin)]);
+    assert!(
+        !RuntimeFixture::new().call(unread, json!({"body": "x".repeat(1_000_000)})).await.failed
+    );
 }
 
 #[tokio::test]
 async fn passes_text_in_a_private_file() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let pieces = vec![
         word("-c"),
         word(r#"stat -c %a "$2"; cat "$2"; case "$2" in "$TMPDIR"/*) echo inside;; esac"#),
         option("body", |b| b.pass_by = PassBy::File),
     ];
-    let sh = tool("sh", pieces.clone());
+    let sh = process_tool("sh", pieces.clone());
     assert_eq!(crib.plan(&sh, json!({"body": "x"})).unwrap()["argv"][4], "$TMPDIR/argument-1");
     let outcome = crib
         .call(
-            tool("sh", [&pieces[..2], &[word("sh")], &pieces[2..]].concat()),
+            process_tool("sh", [&pieces[..2], &[word("sh")], &pieces[2..]].concat()),
             json!({"body": "text\n"}),
         )
         .await;
     assert_eq!(text(&outcome, 0), "600\ntext\ninside\n");
-    eventually("the file is gone", || std::fs::read_dir(crib.path("temp")).unwrap().count() == 0)
+    wait_until("the file is gone", || std::fs::read_dir(crib.path("temp")).unwrap().count() == 0)
         .await;
 }
 
 #[test]
 fn writes_a_file_only_for_several_lines() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let pieces = vec![option("message", |b| b.pass_by = PassBy::FileIfMultiline("--file".into()))];
     assert_eq!(crib.argv(pieces.clone(), json!({"message": "one"})), ["--message", "one"]);
     assert_eq!(crib.argv(pieces, json!({"message": "one\ntwo"})), ["--file", "$TMPDIR/argument-1"]);
@@ -152,22 +169,23 @@ fn writes_a_file_only_for_several_lines() {
 
 #[tokio::test]
 async fn sets_variables_of_the_call() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let pieces = vec![
         word("-c"),
         word("echo $A $B $N"),
         option("token", |b| b.pass_by = PassBy::Env("A".into())),
         option("env_vars", |b| b.pass_by = PassBy::Variables),
     ];
-    let outcome =
-        crib.call(tool("sh", pieces), json!({"token": "t", "env_vars": {"B": "b", "N": 1}})).await;
+    let outcome = crib
+        .call(process_tool("sh", pieces), json!({"token": "t", "env_vars": {"B": "b", "N": 1}}))
+        .await;
     assert_eq!(text(&outcome, 0), "t b 1\n");
 }
 
 #[tokio::test]
 async fn refuses_variables_that_inject_code() {
-    let crib = Crib::new();
-    let env = tool("env", vec![option("env_vars", |b| b.pass_by = PassBy::Variables)]);
+    let crib = RuntimeFixture::new();
+    let env = process_tool("env", vec![option("env_vars", |b| b.pass_by = PassBy::Variables)]);
     for name in ["LD_PRELOAD", "PATH", "BASH_ENV", "PYTHONPATH", "BAD NAME"] {
         let outcome = crib.call(env.clone(), json!({"env_vars": {name: "x"}})).await;
         assert!(outcome.failed && text(&outcome, 0).contains(name), "{name}");
@@ -185,8 +203,10 @@ async fn refuses_variables_that_inject_code() {
 
 #[tokio::test]
 async fn children_get_the_chosen_environment_and_nothing_else() {
-    let crib = Crib::with(|settings| settings.environment.push(("CHOSEN".into(), "yes".into())));
-    let outcome = crib.call(tool("env", vec![]), json!({})).await;
+    let crib = RuntimeFixture::with_settings(|settings| {
+        settings.environment.push(("CHOSEN".into(), "yes".into()))
+    });
+    let outcome = crib.call(process_tool("env", vec![]), json!({})).await;
     let mut names: Vec<_> =
         text(&outcome, 0).lines().map(|line| line.split('=').next().unwrap()).collect();
     names.sort_unstable();
@@ -195,8 +215,9 @@ async fn children_get_the_chosen_environment_and_nothing_else() {
 
 #[test]
 fn a_plan_names_variables_and_hides_their_values() {
-    let crib = Crib::new();
-    let mut tool = tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
+    let crib = RuntimeFixture::new();
+    let mut tool =
+        process_tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
     tool.timeout = Some(std::time::Duration::from_secs(7));
     let plan = crib.plan(&tool, json!({"key": "secret"})).unwrap();
     assert!(!plan.to_string().contains("secret"));

@@ -10,31 +10,29 @@ use std::{
 
 use runtime::sandbox_support;
 use serde_json::json;
+use testing::{RuntimeFixture, field, has_programs, script_tool, skip, skip_without, text};
 use tokio_util::sync::CancellationToken;
 
-use crate::crib::{Crib, field, script_tool, text};
-
-/// On a kernel without Landlock or seccomp there is nothing to test; it must never be so in CI.
-fn cannot_confine() -> bool {
+/// Whether the kernel can restrict files and network; skips the test otherwise.
+pub(crate) fn has_sandbox() -> bool {
     let support = sandbox_support();
-    let cannot = !support.files || !support.network;
-    if cannot {
-        eprintln!("SKIPPED: this kernel cannot confine: {:?}", support.missing);
-        assert!(std::env::var_os("CI").is_none(), "the kernel of CI must be able to confine");
+    let has_sandbox = support.files && support.network;
+    if !has_sandbox {
+        skip(&format!("this kernel cannot sandbox: {:?}", support.missing));
     }
-    cannot
+    has_sandbox
 }
 
 #[tokio::test]
 async fn reads_and_writes_inside_and_not_outside() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::write(crib.path("crib/in"), "inside").unwrap();
     fs::write(crib.path("outside/secret"), "secret").unwrap();
     let outcome =
-        crib.sh("cat in; cp in copy; cat copy; cat ../outside/secret; echo x > ../outside/new; ls ../outside; true").await;
+        crib.run_script("cat in; cp in copy; cat copy; cat ../outside/secret; echo x > ../outside/new; ls ../outside; true").await;
     assert_eq!(text(&outcome, 0), "insideinside");
     assert_eq!(field(&outcome, "stderr").as_str().unwrap().matches("ermission denied").count(), 3);
     assert!(!crib.path("outside/new").exists());
@@ -42,21 +40,21 @@ async fn reads_and_writes_inside_and_not_outside() {
 
 #[tokio::test]
 async fn a_link_leads_nowhere_else() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::write(crib.path("outside/secret"), "secret").unwrap();
     std::os::unix::fs::symlink(crib.path("outside/secret"), crib.path("crib/link")).unwrap();
-    assert!(crib.sh("cat link").await.failed);
+    assert!(crib.run_script("cat link").await.failed);
 }
 
 #[tokio::test]
 async fn a_read_only_tool_cannot_write_into_a_root() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::write(crib.path("crib/file"), "kept").unwrap();
     let mut reader = script_tool(
         "sh",
@@ -71,26 +69,27 @@ async fn a_read_only_tool_cannot_write_into_a_root() {
 
 #[tokio::test]
 async fn what_the_operator_adds_can_be_read_or_written() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         let beside = settings.crib.parent().unwrap().to_owned();
         settings.read.push(beside.join("outside"));
         settings.write.push(beside.join("cache"));
         fs::create_dir(beside.join("cache")).unwrap();
     });
     fs::write(crib.path("outside/data"), "data").unwrap();
-    let outcome = crib.sh("cat ../outside/data; echo x > ../cache/y; echo x > ../outside/z").await;
+    let outcome =
+        crib.run_script("cat ../outside/data; echo x > ../cache/y; echo x > ../outside/z").await;
     assert_eq!(text(&outcome, 0), "data");
     assert!(crib.path("cache/y").exists() && !crib.path("outside/z").exists());
 }
 
 #[tokio::test]
 async fn ordinary_programs_find_what_they_need() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let outcome = crib
-        .sh("cat /dev/null && echo x > /dev/null && head -c 1 /dev/urandom | wc -c && date > /dev/null && id -un && \
+        .run_script("cat /dev/null && echo x > /dev/null && head -c 1 /dev/urandom | wc -c && date > /dev/null && id -un && \
              echo t > $TMPDIR/t && cat $TMPDIR/t && cat $HOME/t && ls / > /dev/null 2>&1 || echo no root; bash -c 'cat <(echo sub)'")
         .await;
     assert!(text(&outcome, 0).ends_with("t\nt\nno root\nsub\n"), "{outcome:?}");
@@ -98,7 +97,9 @@ async fn ordinary_programs_find_what_they_need() {
 
 #[tokio::test]
 async fn programs_with_needs_of_their_own_work() {
-    let crib = Crib::with(|settings| settings.environment.push(("HOME".into(), "/root".into())));
+    let crib = RuntimeFixture::with_settings(|settings| {
+        settings.environment.push(("HOME".into(), "/root".into()))
+    });
     let scripts = [
         (
             "git",
@@ -113,18 +114,17 @@ async fn programs_with_needs_of_their_own_work() {
         ("perl", "perl -e 'print 6 * 7'", "42"),
     ];
     for (program, script, expected) in scripts {
-        if !std::path::Path::new("/usr/bin").join(program).exists() {
-            eprintln!("SKIPPED: no {program} here");
+        if !has_programs(&[program]) {
             continue;
         }
-        let outcome = crib.sh(script).await;
+        let outcome = crib.run_script(script).await;
         assert_eq!(text(&outcome, 0), expected, "{program}: {outcome:?}");
     }
 }
 
 #[tokio::test]
 async fn root_keeps_its_way_with_files_only() {
-    let outcome = Crib::new().sh("grep CapEff /proc/self/status").await;
+    let outcome = RuntimeFixture::new().run_script("grep CapEff /proc/self/status").await;
     let effective =
         u64::from_str_radix(text(&outcome, 0).split_whitespace().last().unwrap(), 16).unwrap();
     let (sys_admin, sys_ptrace, perfmon, net_admin) = (1 << 21, 1 << 19, 1 << 38, 1 << 12);
@@ -133,10 +133,10 @@ async fn root_keeps_its_way_with_files_only() {
 
 #[tokio::test]
 async fn the_network_is_off_unless_the_definition_says_so() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
     let script = format!(
@@ -153,41 +153,44 @@ async fn the_network_is_off_unless_the_definition_says_so() {
 
 #[tokio::test]
 async fn local_sockets_lead_to_no_daemon() {
-    if cannot_confine() || !std::path::Path::new("/usr/bin/perl").exists() {
+    if !has_sandbox() {
         return;
     }
-    let crib = Crib::new();
+    skip_without!("perl");
+    let crib = RuntimeFixture::new();
     let _daemon = UnixListener::bind(crib.path("crib/daemon")).unwrap();
     let script = "perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Peer => \"daemon\") or die $!; print \"reached\"'";
-    assert!(crib.sh(script).await.failed);
+    assert!(crib.run_script(script).await.failed);
     let pairs = "perl -MSocket -e 'socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or die $!; print \"pair\"'";
-    assert_eq!(text(&crib.sh(pairs).await, 0), "pair");
+    assert_eq!(text(&crib.run_script(pairs).await, 0), "pair");
 }
 
 #[tokio::test]
 async fn a_child_cannot_signal_or_inspect_the_server() {
-    if cannot_confine() || !sandbox_support().signals {
+    if !has_sandbox() || !sandbox_support().signals {
         return;
     }
     let server = std::process::id();
-    let outcome = Crib::new()
-        .sh(&format!("kill -0 {server} && echo signalled; cat /proc/{server}/environ; true"))
+    let outcome = RuntimeFixture::new()
+        .run_script(&format!(
+            "kill -0 {server} && echo signalled; cat /proc/{server}/environ; true"
+        ))
         .await;
     assert_eq!(text(&outcome, 0), "");
 }
 
 #[tokio::test]
 async fn a_child_gains_no_privileges() {
-    let outcome = Crib::new().sh("grep NoNewPrivs /proc/self/status").await;
+    let outcome = RuntimeFixture::new().run_script("grep NoNewPrivs /proc/self/status").await;
     assert_eq!(text(&outcome, 0).split_whitespace().last(), Some("1"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn children_of_every_worker_are_confined_and_no_worker_is() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
-    let crib = Arc::new(Crib::with(|settings| settings.concurrency = 16));
+    let crib = Arc::new(RuntimeFixture::with_settings(|settings| settings.concurrency = 16));
     let secret = crib.path("outside/secret");
     fs::write(&secret, "secret").unwrap();
     let workers = Arc::new(Mutex::new(HashSet::new()));
@@ -226,18 +229,21 @@ async fn children_of_every_worker_are_confined_and_no_worker_is() {
 
 #[tokio::test]
 async fn the_operator_can_switch_it_off() {
-    let crib = Crib::with(|settings| settings.confine = false);
+    let crib = RuntimeFixture::with_settings(|settings| settings.confine = false);
     fs::write(crib.path("outside/secret"), "secret").unwrap();
-    assert_eq!(text(&crib.sh("cat ../outside/secret").await, 0), "secret");
+    assert_eq!(text(&crib.run_script("cat ../outside/secret").await, 0), "secret");
     let plan = crib.plan(&script_tool("sh", "true"), json!({})).unwrap();
     assert_eq!(plan["confinement"]["enforced"], false);
 }
 
 #[tokio::test]
 async fn a_home_out_of_reach_is_replaced_by_a_private_one() {
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         let home = settings.crib.parent().unwrap().join("outside");
         settings.environment.push(("HOME".into(), home.to_str().unwrap().into()));
     });
-    assert_eq!(text(&crib.sh(r#"[ "$HOME" = "$TMPDIR" ] && echo private"#).await, 0), "private\n");
+    assert_eq!(
+        text(&crib.run_script(r#"[ "$HOME" = "$TMPDIR" ] && echo private"#).await, 0),
+        "private\n"
+    );
 }

@@ -10,13 +10,12 @@ use runtime::{Call, Runtime, Settings};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use testing::{field, object};
 use tokio_util::sync::CancellationToken;
 use toolkit::{
     Context, Failure, Interrupt, Naming, Native, Prefix, Reply, Storage, StorageFuture, Toolset,
     ToolsetOptions,
 };
-
-use crate::crib::{field, object};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,11 +8,10 @@ use std::{
 use catalog::{Mode, Outcome, Schema, Tool};
 use runtime::{Call, Runtime, Settings};
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, allow_all, object, script_tool};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Native, Reply};
 use tracing_subscriber::fmt::MakeWriter;
-
-use crate::crib::{Crib, allow_all, object, script_tool};
 
 /// Lines that were logged, as JSON.
 #[derive(Clone, Default)]
@@ -113,7 +112,7 @@ fn tool_success_logging_sync_is_debug_with_fields() {
 
 #[test]
 fn tool_success_logging_async_is_trace() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let tool = Tool { mode: Mode::Asynchronous, ..script_tool("sh", "echo done") };
     let lines = logged(async || drop(crib.call(tool, json!({})).await));
     let said = lines.said();
@@ -124,7 +123,7 @@ fn tool_success_logging_async_is_trace() {
 #[test]
 fn tool_failure_logging_is_an_error_once_and_the_failure_is_passed_on() {
     for mode in [Mode::Synchronous, Mode::Asynchronous] {
-        let crib = Crib::new();
+        let crib = RuntimeFixture::new();
         let tool = Tool { mode, ..script_tool("sh", "exit 3") };
         let lines = logged(async || assert!(crib.call(tool, json!({})).await.failed));
         let said = lines.said();

@@ -1,20 +1,19 @@
 //! What a caller sees of a call: real programs, real kernels.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod answers;
 mod approvals;
 mod bounds;
 mod command_line;
 mod confinement;
-mod crib;
 mod hosting;
 mod logging;
 mod natives;
 mod operations;
 mod output;
 mod paths;
+mod pieces;
 mod programs;
 mod python;
 mod r;

@@ -5,10 +5,11 @@ use std::{sync::Arc, time::Duration};
 use catalog::{Implementation, Outcome, Schema};
 use runtime::{Call, Runtime, Settings};
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, field, object, process_tool, text};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt, Native};
 
-use crate::crib::{Crib, field, object, option, text, tool};
+use crate::pieces::option;
 
 async fn call(
     native: Native,
@@ -100,24 +101,27 @@ async fn ends_when_cancelled_or_out_of_time() {
 
 #[tokio::test]
 async fn a_broken_schema_is_said_and_nothing_runs() {
-    let crib = Crib::new();
-    let mut broken = tool("touch", vec![]);
+    let crib = RuntimeFixture::new();
+    let mut broken = process_tool("touch", vec![]);
     broken.input = schema(json!({"type": 7}));
     assert_eq!(field(&crib.call(broken, json!({})).await, "error_type"), "invalid_definition");
 }
 
 #[tokio::test]
 async fn what_has_no_command_is_not_callable() {
-    let mut documented = tool("true", vec![]);
+    let mut documented = process_tool("true", vec![]);
     documented.implementation = Implementation::Missing;
-    assert_eq!(field(&Crib::new().call(documented, json!({})).await, "error_type"), "not_callable");
+    assert_eq!(
+        field(&RuntimeFixture::new().call(documented, json!({})).await, "error_type"),
+        "not_callable"
+    );
 }
 
 #[tokio::test]
 async fn defaults_reach_the_command_line() {
-    let mut echo = tool("echo", vec![option("level", |_| {})]);
+    let mut echo = process_tool("echo", vec![option("level", |_| {})]);
     echo.input = schema(
         json!({"type": "object", "properties": {"level": {"type": "integer", "default": 4}}}),
     );
-    assert_eq!(text(&Crib::new().call(echo, json!({})).await, 0), "--level 4\n");
+    assert_eq!(text(&RuntimeFixture::new().call(echo, json!({})).await, 0), "--level 4\n");
 }

@@ -13,6 +13,9 @@ use runtime::{
     operation::{Operation, OperationId, Owner, State},
 };
 use serde_json::{Value, json};
+use testing::{
+    RuntimeFixture, allow_all, field, is_process_running, object, script_tool, text, wait_until,
+};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use toolkit::{
@@ -20,23 +23,21 @@ use toolkit::{
     Question,
 };
 
-use crate::crib::{Crib, allow_all, eventually, field, is_running, object, script_tool, text};
-
 const LONG: Duration = Duration::from_secs(30);
 
 pub(crate) fn background(script: &str) -> Tool {
     Tool { mode: Mode::Asynchronous, ..script_tool("sh", script) }
 }
 
-fn impatient() -> Crib {
-    Crib::with(|settings| settings.answer_within = Duration::from_millis(50))
+fn impatient() -> RuntimeFixture {
+    RuntimeFixture::with_settings(|settings| settings.answer_within = Duration::from_millis(50))
 }
 
 fn id(outcome: &Outcome) -> OperationId {
     Operation::started_by(outcome).unwrap_or_else(|| panic!("not started: {outcome:?}"))
 }
 
-async fn ended(crib: &Crib, id: &OperationId) -> Operation {
+async fn ended(crib: &RuntimeFixture, id: &OperationId) -> Operation {
     let all = crib
         .runtime
         .operations()
@@ -47,13 +48,13 @@ async fn ended(crib: &Crib, id: &OperationId) -> Operation {
     all[0].clone()
 }
 
-async fn get(crib: &Crib, id: &OperationId) -> Operation {
+async fn get(crib: &RuntimeFixture, id: &OperationId) -> Operation {
     crib.runtime.operations().get(Viewer::Operator, id).await.unwrap()
 }
 
 #[tokio::test]
 async fn what_ends_soon_is_answered_inline_and_counts_as_collected() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let outcome = crib.call(background("echo done"), json!({})).await;
     assert_eq!(text(&outcome, 0), "done\n");
     let operations = crib.runtime.operations();
@@ -88,7 +89,9 @@ async fn what_takes_longer_is_started_and_its_result_kept_for_its_owner() {
 
 #[tokio::test]
 async fn a_tool_that_last_took_a_little_longer_is_given_a_little_more() {
-    let crib = Crib::with(|settings| settings.answer_within = Duration::from_millis(400));
+    let crib = RuntimeFixture::with_settings(|settings| {
+        settings.answer_within = Duration::from_millis(400)
+    });
     let tool = background("sleep 0.5; echo done");
     let first = crib.call(tool.clone(), json!({})).await;
     ended(&crib, &id(&first)).await;
@@ -97,7 +100,7 @@ async fn a_tool_that_last_took_a_little_longer_is_given_a_little_more() {
 
 #[tokio::test]
 async fn a_refused_call_is_no_operation() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut tool = background("true");
     tool.implementation = catalog::Implementation::Process(catalog::implementation::Process {
         program: "no-such-program".to_owned(),
@@ -117,13 +120,13 @@ async fn a_refused_call_is_no_operation() {
 
 #[tokio::test]
 async fn secret_arguments_are_not_kept() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut tool = background("true");
     tool.input = catalog::Schema::new(object(
         json!({"type": "object", "properties": {"key": {"type": "string", "format": "password"}}}),
     ));
     let catalog::Implementation::Process(process) = &mut tool.implementation else { panic!() };
-    process.pieces.push(crate::crib::option("key", |_| {}));
+    process.pieces.push(crate::pieces::option("key", |_| {}));
     crib.call(tool, json!({"key": "hunter2"})).await;
     let page = crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap();
     assert!(!format!("{:?}", page.operations[0].arguments).contains("hunter2"));
@@ -131,7 +134,9 @@ async fn secret_arguments_are_not_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits() {
-    let crib = Crib::with(|settings| settings.answer_within = Duration::from_millis(700));
+    let crib = RuntimeFixture::with_settings(|settings| {
+        settings.answer_within = Duration::from_millis(700)
+    });
     let cancel = CancellationToken::new();
     let waiting = tokio::spawn(crib.call_with(
         background("echo $$ > a; sleep 600"),
@@ -139,7 +144,7 @@ async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits(
         cancel.clone(),
         None,
     ));
-    eventually("it runs", || {
+    wait_until("it runs", || {
         fs::read_to_string(crib.path("crib/a")).is_ok_and(|pid| pid.ends_with('\n'))
     })
     .await;
@@ -155,14 +160,15 @@ async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits(
     let outcome =
         crib.call_with(background("echo $$ > b; sleep 600"), json!({}), late.clone(), None).await;
     late.cancel();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    // By the end of another call, a cancellation would have had its effect.
+    crib.run_script("true").await;
     assert_eq!(get(&crib, &id(&outcome)).await.state, State::Running);
     crib.runtime.operations().drain().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_that_vanishes_while_it_waits_takes_the_operation_along() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let call = tokio::spawn(crib.call_with(
         background("echo $$ > pid; sleep 600"),
         json!({}),
@@ -170,9 +176,9 @@ async fn a_caller_that_vanishes_while_it_waits_takes_the_operation_along() {
         None,
     ));
     let pid = || fs::read_to_string(crib.path("crib/pid")).unwrap_or_default();
-    eventually("it runs", || pid().ends_with('\n')).await;
+    wait_until("it runs", || pid().ends_with('\n')).await;
     call.abort();
-    eventually("it is gone", || !is_running(&pid())).await;
+    wait_until("it is gone", || !is_process_running(&pid())).await;
     let page = crib.runtime.operations().list(Filter::default(), None, 10).await.unwrap();
     let operation = ended(&crib, &page.operations[0].id).await;
     assert_eq!(operation.state, State::Cancelled);
@@ -186,7 +192,7 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
     let tool = Tool { mode: Mode::Asynchronous, ..script_tool("bash", script) };
     let started = crib.call(tool, json!({})).await;
     let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
-    eventually("all run", || pid("stubborn").ends_with('\n') && pid("meek").ends_with('\n')).await;
+    wait_until("all run", || pid("stubborn").ends_with('\n') && pid("meek").ends_with('\n')).await;
     let operations = crib.runtime.operations();
     let before = SystemTime::now();
     let operation = operations.cancel(Viewer::Operator, &id(&started)).await.unwrap();
@@ -203,7 +209,7 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
         (Some(json!("TERM")), Some(json!("KILL"))),
         "{killed:?}"
     );
-    assert!(!is_running(&pid("stubborn")) && !is_running(&pid("meek")));
+    assert!(!is_process_running(&pid("stubborn")) && !is_process_running(&pid("meek")));
     let again = operations.cancel(Viewer::Operator, &operation.id).await.unwrap();
     assert_eq!(again, operation, "a second time changes nothing");
 }
@@ -214,10 +220,10 @@ async fn cancel_finds_a_child_that_forked_away() {
     let started =
         crib.call(background("setsid sh -c 'echo $$ > away; sleep 600' & wait"), json!({})).await;
     let pid = || fs::read_to_string(crib.path("crib/away")).unwrap_or_default();
-    eventually("it forked", || pid().ends_with('\n')).await;
+    wait_until("it forked", || pid().ends_with('\n')).await;
     let operation =
         crib.runtime.operations().cancel(Viewer::Operator, &id(&started)).await.unwrap();
-    assert!(!is_running(&pid()));
+    assert!(!is_process_running(&pid()));
     let killed = field(operation.outcome.as_ref().unwrap(), "killed").to_string();
     assert!(killed.contains(pid().trim()), "{killed}");
 }
@@ -276,12 +282,12 @@ async fn waiting_is_for_any_or_all_and_says_what_still_runs() {
 async fn when_the_server_ends_operations_are_ended_and_say_so() {
     let crib = impatient();
     let id = id(&crib.call(background("echo $$ > pid; sleep 600"), json!({})).await);
-    eventually("it runs", || {
+    wait_until("it runs", || {
         fs::read_to_string(crib.path("crib/pid")).is_ok_and(|pid| pid.ends_with('\n'))
     })
     .await;
     crib.runtime.operations().drain().await;
-    assert!(!is_running(&fs::read_to_string(crib.path("crib/pid")).unwrap()));
+    assert!(!is_process_running(&fs::read_to_string(crib.path("crib/pid")).unwrap()));
     let operation = get(&crib, &id).await;
     assert_eq!(operation.state, State::Cancelled);
     assert_eq!(field(operation.outcome.as_ref().unwrap(), "reason"), "the server was shut down");
@@ -322,7 +328,7 @@ async fn progress_is_a_short_number_and_whole_once_all_is_done() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_output_that_never_ends_is_bounded_and_can_be_ended() {
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         settings.answer_within = Duration::from_millis(200);
         settings.output_file_bytes = 1024 * 1024;
     });
@@ -344,7 +350,7 @@ async fn what_an_operation_prints_is_in_a_file_while_it_runs_until_it_is_forgott
     let crib = impatient();
     let id = id(&crib.call(background("echo early; sleep 0.4; echo late"), json!({})).await);
     let file = crib.path("spill").join(format!("{id}-stdout"));
-    eventually("it is written", || fs::read_to_string(&file).is_ok_and(|text| text == "early\n"))
+    wait_until("it is written", || fs::read_to_string(&file).is_ok_and(|text| text == "early\n"))
         .await;
     ended(&crib, &id).await;
     assert_eq!(fs::read_to_string(&file).unwrap(), "early\nlate\n");
@@ -361,7 +367,7 @@ async fn what_an_operation_prints_is_in_a_file_while_it_runs_until_it_is_forgott
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_callers_at_once_all_get_theirs() {
-    let crib = Crib::with(|settings| settings.concurrency = 8);
+    let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 8);
     let mut calls = JoinSet::new();
     for number in 0..100 {
         let call = crib.call_with(
@@ -384,7 +390,7 @@ async fn a_hundred_callers_at_once_all_get_theirs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_place_in_the_queue_is_shown() {
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         settings.concurrency = 1;
         settings.answer_within = Duration::from_millis(50);
     });
@@ -402,7 +408,7 @@ async fn the_place_in_the_queue_is_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_exclusive_tool_runs_alone_among_those_that_write() {
-    let crib = Crib::with(|settings| settings.concurrency = 8);
+    let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 8);
     let with = |tool: Tool, concurrency| Tool { concurrency, ..tool };
     // Each notes who else of the writers is there.
     let script = |kind: &str| format!("mkdir at/{kind}.$$; sleep 0.05; ls at; rmdir at/{kind}.$$");
@@ -429,7 +435,7 @@ async fn an_exclusive_tool_runs_alone_among_those_that_write() {
 async fn a_clock_that_jumps_breaks_nothing() {
     let offset = Arc::new(Mutex::new(Duration::from_secs(3600 * 24 * 365)));
     let shown = Arc::clone(&offset);
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         settings.answer_within = Duration::from_millis(50);
         settings.clock = Clock::new(move || SystemTime::now() - *shown.lock().unwrap());
     });
@@ -451,7 +457,7 @@ async fn a_clock_that_jumps_breaks_nothing() {
 
 #[tokio::test]
 async fn lists_are_filtered_and_paged() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     for number in 0..7 {
         let name = if number % 2 == 0 { "even" } else { "odd" };
         let script = if number == 3 { "false" } else { "true" };
@@ -515,7 +521,7 @@ impl Client for Listener {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_waits_is_told_progress_that_only_grows() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let listener = Arc::new(Listener::default());
     let context = Context::new(Arc::clone(&listener) as Arc<dyn Client>, CancellationToken::new());
     let tool = Arc::new(background("echo one; sleep 0.9; echo two"));
@@ -579,7 +585,7 @@ async fn a_native_operation_that_panics_has_failed() {
 
 #[tokio::test]
 async fn history_in_memory_is_bounded() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let native = Native::new(
         "nothing",
         "Does nothing",

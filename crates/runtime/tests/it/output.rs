@@ -4,12 +4,13 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use catalog::Content;
 use serde_json::json;
+use testing::{RuntimeFixture, field, process_tool, script_tool, skip, text, wait_until};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Body, Context};
 
-use crate::crib::{Crib, eventually, field, script_tool, text, tool, word};
+use crate::pieces::word;
 
-async fn read(crib: &Crib, uri: &str) -> Option<Body> {
+async fn read(crib: &RuntimeFixture, uri: &str) -> Option<Body> {
     let context = Context::detached(CancellationToken::new());
     crib.runtime.outputs().read(uri, context).await.unwrap().map(|content| content.body)
 }
@@ -20,8 +21,8 @@ fn uri(outcome: &catalog::Outcome) -> String {
 
 #[tokio::test]
 async fn keeps_head_and_tail_and_says_what_lies_between() {
-    let crib = Crib::with(|settings| settings.output_bytes = 1000);
-    let outcome = crib.call(tool("seq", vec![word("10000")]), json!({})).await;
+    let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 1000);
+    let outcome = crib.call(process_tool("seq", vec![word("10000")]), json!({})).await;
     let shown = text(&outcome, 0);
     assert!(shown.starts_with("1\n2\n3\n") && shown.ends_with("\n9999\n10000\n"), "{shown}");
     assert!(shown.len() < 1300);
@@ -41,8 +42,8 @@ async fn keeps_head_and_tail_and_says_what_lies_between() {
 
 #[tokio::test]
 async fn an_output_of_exactly_the_limit_is_whole() {
-    let crib = Crib::with(|settings| settings.output_bytes = 1000);
-    let outcome = crib.sh("head -c 1000 /dev/zero | tr '\\0' x").await;
+    let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 1000);
+    let outcome = crib.run_script("head -c 1000 /dev/zero | tr '\\0' x").await;
     assert_eq!(text(&outcome, 0), "x".repeat(1000));
     assert_eq!(field(&outcome, "truncated"), false);
     assert!(!crib.path("spill").exists(), "nothing is kept that is not needed");
@@ -50,8 +51,8 @@ async fn an_output_of_exactly_the_limit_is_whole() {
 
 #[tokio::test]
 async fn pieces_make_up_the_whole() {
-    let crib = Crib::new();
-    let outcome = crib.sh("yes 'zwölf Boxkämpfer' | head -n 200000").await;
+    let crib = RuntimeFixture::new();
+    let outcome = crib.run_script("yes 'zwölf Boxkämpfer' | head -n 200000").await;
     let uri = uri(&outcome);
     let Some(Body::Text(first)) = read(&crib, &uri).await else { panic!("text") };
     assert!(first.contains("[piece 0 of 4;"), "{}", &first[first.len() - 200..]);
@@ -69,7 +70,7 @@ async fn pieces_make_up_the_whole() {
 
 #[tokio::test]
 async fn addresses_lead_to_outputs_only() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::write(crib.path("crib/secret"), "secret").unwrap();
     for wrong in [
         "toolcrib://output/../crib/secret",
@@ -86,8 +87,8 @@ async fn addresses_lead_to_outputs_only() {
 
 #[tokio::test]
 async fn both_streams_are_kept_apart() {
-    let crib = Crib::with(|settings| settings.output_bytes = 100);
-    let outcome = crib.sh("seq 1000; seq 2000 3000 >&2; exit 1").await;
+    let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 100);
+    let outcome = crib.run_script("seq 1000; seq 2000 3000 >&2; exit 1").await;
     let out = uri(&outcome);
     let err = out.replace("stdout", "stderr");
     assert!(
@@ -104,8 +105,8 @@ async fn both_streams_are_kept_apart() {
 
 #[tokio::test]
 async fn what_is_not_text_is_kept_as_bytes() {
-    let crib = Crib::with(|settings| settings.output_bytes = 100);
-    let outcome = crib.sh("head -c 5000 /dev/zero | tr '\\0' '\\377'").await;
+    let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 100);
+    let outcome = crib.run_script("head -c 5000 /dev/zero | tr '\\0' '\\377'").await;
     assert_eq!(
         read(&crib, &format!("{}/0", uri(&outcome))).await,
         Some(Body::Bytes(vec![0xff; 5000]))
@@ -115,14 +116,14 @@ async fn what_is_not_text_is_kept_as_bytes() {
 #[tokio::test]
 async fn thirty_megabytes_cost_little_memory() {
     if std::env::var_os("NEXTEST").is_none() {
-        eprintln!("SKIPPED: memory can only be measured in a process of its own, as nextest gives");
+        skip("memory can only be measured in a process of its own, which nextest starts");
         return;
     }
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let script = "head -c 30000000 /dev/zero | tr '\\0' x";
-    crib.sh(script).await;
+    crib.run_script(script).await;
     let before = resident_kib();
-    let outcome = crib.sh(script).await;
+    let outcome = crib.run_script(script).await;
     let grown = peak_kib().saturating_sub(before);
     assert!(text(&outcome, 0).len() < 70_000);
     assert!(grown < 8 * 1024, "{grown} KiB");
@@ -153,9 +154,10 @@ fn status(name: &str) -> u64 {
 
 #[tokio::test]
 async fn the_kept_output_has_a_limit_too() {
-    let crib =
-        Crib::with(|settings| (settings.output_bytes, settings.output_file_bytes) = (1000, 5000));
-    let outcome = crib.call(tool("seq", vec![word("100000")]), json!({})).await;
+    let crib = RuntimeFixture::with_settings(|settings| {
+        (settings.output_bytes, settings.output_file_bytes) = (1000, 5000)
+    });
+    let outcome = crib.call(process_tool("seq", vec![word("100000")]), json!({})).await;
     let Some(Body::Text(kept)) = read(&crib, &uri(&outcome)).await else { panic!("text") };
     assert_eq!(kept.len(), 5000);
     assert!(text(&outcome, 0).contains("first 5000 bytes"), "{}", text(&outcome, 0));
@@ -164,16 +166,18 @@ async fn the_kept_output_has_a_limit_too() {
 
 #[tokio::test]
 async fn old_outputs_make_room_for_new_ones() {
-    let crib = Crib::with(|settings| (settings.output_bytes, settings.concurrency) = (100, 8));
+    let crib = RuntimeFixture::with_settings(|settings| {
+        (settings.output_bytes, settings.concurrency) = (100, 8)
+    });
     fs::create_dir(crib.path("spill")).unwrap();
     fs::set_permissions(crib.path("spill"), fs::Permissions::from_mode(0o700)).unwrap();
     let stale = crib.path("spill").join(format!("{}-stdout", "a".repeat(32)));
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 24 * 60 * 60);
     fs::File::create(&stale).unwrap().set_modified(old).unwrap();
-    let first = crib.call(tool("seq", vec![word("1000")]), json!({})).await;
+    let first = crib.call(process_tool("seq", vec![word("1000")]), json!({})).await;
     assert!(!stale.exists(), "left by a server that is gone");
     for _ in 0..256 {
-        crib.call(tool("seq", vec![word("1000")]), json!({})).await;
+        crib.call(process_tool("seq", vec![word("1000")]), json!({})).await;
     }
     assert_eq!(read(&crib, &uri(&first)).await, None);
     assert_eq!(fs::read_dir(crib.path("spill")).unwrap().count(), 256);
@@ -181,25 +185,25 @@ async fn old_outputs_make_room_for_new_ones() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_dropped_call_left_is_dropped_in_turn() {
-    let crib = Crib::with(|settings| settings.output_bytes = 100);
+    let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 100);
     let endless = script_tool("sh", "seq 1000; sleep 600");
     let call = tokio::spawn(crib.call_with(endless, json!({}), CancellationToken::new(), None));
     let left = || fs::read_dir(crib.path("spill")).into_iter().flatten().count();
-    eventually("something is kept", || left() == 1).await;
+    wait_until("something is kept", || left() == 1).await;
     call.abort();
     assert!(call.await.unwrap_err().is_cancelled());
     for _ in 0..256 {
-        crib.call(tool("seq", vec![word("1000")]), json!({})).await;
+        crib.call(process_tool("seq", vec![word("1000")]), json!({})).await;
     }
     assert_eq!(left(), 256);
 }
 
 #[tokio::test]
 async fn a_folder_that_others_can_write_is_not_used() {
-    let crib = Crib::with(|settings| settings.output_bytes = 100);
+    let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 100);
     fs::create_dir(crib.path("spill")).unwrap();
     fs::set_permissions(crib.path("spill"), fs::Permissions::from_mode(0o777)).unwrap();
-    let outcome = crib.call(tool("seq", vec![word("1000")]), json!({})).await;
+    let outcome = crib.call(process_tool("seq", vec![word("1000")]), json!({})).await;
     assert!(text(&outcome, 0).contains("could not be stored"));
     assert_eq!(field(&outcome, "truncated"), true);
 }

@@ -5,8 +5,9 @@ use std::{fs, os::unix::fs::PermissionsExt, os::unix::fs::symlink};
 
 use catalog::implementation::{PassBy, Piece, ValueKind};
 use serde_json::json;
+use testing::{RuntimeFixture, field, process_tool, text};
 
-use crate::crib::{Crib, field, option, positional, text, tool};
+use crate::pieces::{option, positional};
 
 fn path() -> Vec<Piece> {
     vec![positional("file", |b| b.kind = ValueKind::Path)]
@@ -14,7 +15,7 @@ fn path() -> Vec<Piece> {
 
 #[test]
 fn resolves_to_an_absolute_path_inside_the_roots() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/sub")).unwrap();
     fs::write(crib.path("crib/sub/a"), "").unwrap();
     let expected = crib.path("crib/sub/a");
@@ -24,39 +25,41 @@ fn resolves_to_an_absolute_path_inside_the_roots() {
 
 #[test]
 fn admits_what_does_not_exist_yet() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     assert_eq!(
         crib.argv(path(), json!({"file": "new/deep/file"})),
         [crib.path("crib/new/deep/file").to_str().unwrap()]
     );
-    assert!(crib.plan(&tool("echo", path()), json!({"file": "new/../../outside"})).is_err());
+    assert!(
+        crib.plan(&process_tool("echo", path()), json!({"file": "new/../../outside"})).is_err()
+    );
 }
 
 #[test]
 fn refuses_every_way_out() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::write(crib.path("outside/secret"), "").unwrap();
     symlink(crib.path("outside"), crib.path("crib/link")).unwrap();
     symlink(crib.path("outside/not-yet"), crib.path("crib/dangling")).unwrap();
     for way in ["../outside/secret", "/etc/passwd", "link/secret", "link/new", "dangling", ".."] {
-        let refusal = crib.refusal(path(), json!({"file": way}));
+        let refusal = crib.plan_failure(path(), json!({"file": way}));
         assert!(
             refusal.message.contains("'file'") && refusal.message.contains(way),
             "{way}: {}",
             refusal.message
         );
     }
-    let refusal = crib.refusal(path(), json!({"file": "../outside/secret"}));
+    let refusal = crib.plan_failure(path(), json!({"file": "../outside/secret"}));
     assert_eq!(refusal.error_type, ErrorType::PathOutsideRoots);
     assert!(refusal.message.contains(crib.path("crib").to_str().unwrap()), "names the roots");
 }
 
 #[test]
 fn says_everything_that_is_wrong_at_once() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut pieces = path();
     pieces.push(positional("word", |_| {}));
-    let refusal = crib.refusal(pieces, json!({"file": "/etc/passwd", "word": "-x"}));
+    let refusal = crib.plan_failure(pieces, json!({"file": "/etc/passwd", "word": "-x"}));
     assert_eq!(refusal.error_type, ErrorType::InvalidArguments);
     for name in ["'file'", "'word'"] {
         assert!(refusal.message.contains(name), "{}", refusal.message);
@@ -66,7 +69,7 @@ fn says_everything_that_is_wrong_at_once() {
 
 #[test]
 fn a_link_named_itself_stays_a_link() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/sub")).unwrap();
     fs::write(crib.path("crib/sub/kept"), "").unwrap();
     symlink("sub/kept", crib.path("crib/link")).unwrap();
@@ -76,14 +79,14 @@ fn a_link_named_itself_stays_a_link() {
     );
     symlink(crib.path("crib/sub/kept"), crib.path("outside/way-in")).unwrap();
     assert!(
-        crib.plan(&tool("echo", path()), json!({"file": "../outside/way-in"})).is_err(),
+        crib.plan(&process_tool("echo", path()), json!({"file": "../outside/way-in"})).is_err(),
         "the link itself lies outside"
     );
 }
 
 #[test]
 fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir_all(crib.path("crib/tools/sub")).unwrap();
     for name in ["toolcrib.toml", "tool_guidance.json", "tools/rm.json", "toolcrib.toml.bak"] {
         fs::write(crib.path("crib").join(name), "").unwrap();
@@ -101,7 +104,7 @@ fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
         "way",
         "tools/link",
     ] {
-        let refusal = crib.refusal(path(), json!({"file": own}));
+        let refusal = crib.plan_failure(path(), json!({"file": own}));
         assert_eq!(refusal.error_type, ErrorType::PathProtected, "{own}");
         assert!(
             refusal.message.contains("only people may change definitions"),
@@ -109,53 +112,58 @@ fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
             refusal.message
         );
         assert_eq!(
-            crib.refusal(maybe.clone(), json!({"file": own})).error_type,
+            crib.plan_failure(maybe.clone(), json!({"file": own})).error_type,
             ErrorType::PathProtected,
             "{own}"
         );
     }
     for other in ["toolcrib.toml.bak", "sub/toolcrib.toml", "toolset"] {
-        assert!(crib.plan(&tool("echo", path()), json!({"file": other})).is_ok(), "{other}");
+        assert!(
+            crib.plan(&process_tool("echo", path()), json!({"file": other})).is_ok(),
+            "{other}"
+        );
     }
     let folder = vec![positional("working_directory", |b| b.pass_by = PassBy::Folder)];
     assert_eq!(
-        crib.refusal(folder, json!({"working_directory": "tools/sub"})).error_type,
+        crib.plan_failure(folder, json!({"working_directory": "tools/sub"})).error_type,
         ErrorType::PathProtected
     );
-    let mut reader = tool("cat", path());
+    let mut reader = process_tool("cat", path());
     reader.annotations.mutates = Some(false);
     assert!(crib.plan(&reader, json!({"file": "tools/rm.json"})).is_ok(), "who only reads may");
 }
 
 #[test]
 fn what_permits_is_protected_behind_a_link_too() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/shared")).unwrap();
     symlink("shared", crib.path("crib/tools")).unwrap();
     assert_eq!(
-        crib.refusal(path(), json!({"file": "shared/new.json"})).error_type,
+        crib.plan_failure(path(), json!({"file": "shared/new.json"})).error_type,
         ErrorType::PathProtected
     );
 }
 
 #[test]
 fn a_sibling_with_the_same_beginning_is_outside() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib-two")).unwrap();
-    assert!(crib.plan(&tool("echo", path()), json!({"file": "../crib-two"})).is_err());
+    assert!(crib.plan(&process_tool("echo", path()), json!({"file": "../crib-two"})).is_err());
 }
 
 #[test]
 fn checks_every_item_and_options_too() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let pieces = || vec![option("files", |b| b.kind = ValueKind::Path)];
-    assert!(crib.plan(&tool("echo", pieces()), json!({"files": ["a", "b"]})).is_ok());
-    assert!(crib.plan(&tool("echo", pieces()), json!({"files": ["a", "/etc/passwd"]})).is_err());
+    assert!(crib.plan(&process_tool("echo", pieces()), json!({"files": ["a", "b"]})).is_ok());
+    assert!(
+        crib.plan(&process_tool("echo", pieces()), json!({"files": ["a", "/etc/passwd"]})).is_err()
+    );
 }
 
 #[test]
 fn a_home_mark_is_a_name_like_any_other() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     assert_eq!(
         crib.argv(path(), json!({"file": "~/x"})),
         [crib.path("crib/~/x").to_str().unwrap()]
@@ -164,7 +172,7 @@ fn a_home_mark_is_a_name_like_any_other() {
 
 #[test]
 fn a_path_or_value_is_a_path_only_if_it_is_one() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/src")).unwrap();
     let pieces = || vec![positional("what", |b| b.kind = ValueKind::PathOrValue)];
     assert_eq!(crib.argv(pieces(), json!({"what": "main"})), ["main"]);
@@ -173,21 +181,21 @@ fn a_path_or_value_is_a_path_only_if_it_is_one() {
         crib.argv(pieces(), json!({"what": "./src"})),
         [crib.path("crib/src").to_str().unwrap()]
     );
-    assert!(crib.plan(&tool("echo", pieces()), json!({"what": "../outside"})).is_err());
+    assert!(crib.plan(&process_tool("echo", pieces()), json!({"what": "../outside"})).is_err());
 }
 
 #[tokio::test]
 async fn runs_in_the_working_directory_and_resolves_there() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/sub")).unwrap();
     fs::write(crib.path("crib/sub/a"), "found").unwrap();
     let folder = option("working_directory", |b| b.pass_by = PassBy::Folder);
-    let cat = tool("cat", vec![path().remove(0), folder.clone()]);
+    let cat = process_tool("cat", vec![path().remove(0), folder.clone()]);
     assert_eq!(
         text(&crib.call(cat.clone(), json!({"file": "a", "working_directory": "sub"})).await, 0),
         "found"
     );
-    let pwd = tool("pwd", vec![folder]);
+    let pwd = process_tool("pwd", vec![folder]);
     assert_eq!(
         text(&crib.call(pwd.clone(), json!({})).await, 0).trim(),
         crib.path("crib").to_str().unwrap()
@@ -200,11 +208,11 @@ async fn runs_in_the_working_directory_and_resolves_there() {
 
 #[tokio::test]
 async fn finds_programs_in_the_path_and_inside_the_crib_only() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/bin")).unwrap();
     fs::write(crib.path("crib/bin/hello"), "#!/bin/sh\necho hello from $0\n").unwrap();
     fs::set_permissions(crib.path("crib/bin/hello"), fs::Permissions::from_mode(0o755)).unwrap();
-    let outcome = crib.call(tool("bin/hello", vec![]), json!({})).await;
+    let outcome = crib.call(process_tool("bin/hello", vec![]), json!({})).await;
     assert_eq!(
         text(&outcome, 0),
         format!("hello from {}\n", crib.path("crib/bin/hello").display())
@@ -212,16 +220,16 @@ async fn finds_programs_in_the_path_and_inside_the_crib_only() {
 
     symlink("/bin/sh", crib.path("crib/bin/sh")).unwrap();
     assert_eq!(
-        crib.plan(&tool("bin/sh", vec![]), json!({})).unwrap_err().error_type,
+        crib.plan(&process_tool("bin/sh", vec![]), json!({})).unwrap_err().error_type,
         ErrorType::ProgramOutsideCrib
     );
 }
 
 #[tokio::test]
 async fn a_missing_program_says_how_to_get_it() {
-    let mut missing = tool("no-such-program", vec![]);
+    let mut missing = process_tool("no-such-program", vec![]);
     missing.description.install = Some("apt install it".into());
-    let outcome = Crib::new().call(missing, json!({})).await;
+    let outcome = RuntimeFixture::new().call(missing, json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "program_not_found");
     assert!(text(&outcome, 0).contains("apt install it"));
 }

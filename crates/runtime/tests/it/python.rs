@@ -2,5 +2,5 @@
 
 mod calling;
 mod ending;
+mod python_fixture;
 mod sessions;
-mod workshop;

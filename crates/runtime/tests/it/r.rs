@@ -3,8 +3,8 @@
 mod calling;
 mod ending;
 mod plots;
+mod r_fixture;
 mod results;
 mod sessions;
 mod state;
 mod values;
-mod workshop;

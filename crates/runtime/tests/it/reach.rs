@@ -6,19 +6,13 @@ use catalog::{
     Tool,
     implementation::{Access, Piece, ValueKind},
 };
-use runtime::sandbox_support;
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, field, process_tool, script_tool, text};
 
-use crate::crib::{Crib, field, positional, script_tool, text, tool, word};
-
-fn cannot_confine() -> bool {
-    let cannot = !sandbox_support().files;
-    if cannot {
-        eprintln!("SKIPPED: this kernel cannot confine: {:?}", sandbox_support().missing);
-        assert!(std::env::var_os("CI").is_none(), "the kernel of CI must be able to confine");
-    }
-    cannot
-}
+use crate::{
+    confinement::has_sandbox,
+    pieces::{positional, word},
+};
 
 fn path(name: &str, access: impl Into<Option<Access>>) -> Piece {
     positional(name, |binding| {
@@ -29,11 +23,11 @@ fn path(name: &str, access: impl Into<Option<Access>>) -> Piece {
 
 /// A shell script that is given paths as `$1`, `$2` and so on.
 fn script(text: &str, paths: impl IntoIterator<Item = Piece>) -> Tool {
-    tool("sh", [word("-c"), word(text), word("sh")].into_iter().chain(paths).collect())
+    process_tool("sh", [word("-c"), word(text), word("sh")].into_iter().chain(paths).collect())
 }
 
-fn crib() -> Crib {
-    let crib = Crib::new();
+fn crib() -> RuntimeFixture {
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/inner")).unwrap();
     for name in ["given", "neighbour", "inner/deep"] {
         fs::write(crib.path("crib").join(name), name).unwrap();
@@ -52,11 +46,11 @@ fn paths(plan: &Value, list: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn reads_the_given_file_and_not_its_neighbour() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
     let crib = crib();
-    let cat = tool("cat", vec![path("file", Access::Read)]);
+    let cat = process_tool("cat", vec![path("file", Access::Read)]);
     assert_eq!(text(&crib.call(cat.clone(), json!({"file": "given"})).await, 0), "given");
     let both = script(r#"cat "$1"; cat neighbour; ls"#, [path("file", Access::Read)]);
     let outcome = crib.call(both, json!({"file": "given"})).await;
@@ -68,7 +62,7 @@ async fn reads_the_given_file_and_not_its_neighbour() {
 
 #[tokio::test]
 async fn a_given_input_cannot_be_changed() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
     let crib = crib();
@@ -79,11 +73,11 @@ async fn a_given_input_cannot_be_changed() {
 
 #[tokio::test]
 async fn writes_the_given_output_and_nothing_else() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
     let crib = crib();
-    let copy = tool("cp", vec![path("from", Access::Read), path("to", Access::Write)]);
+    let copy = process_tool("cp", vec![path("from", Access::Read), path("to", Access::Write)]);
     assert!(!crib.call(copy.clone(), json!({"from": "given", "to": "inner/copy"})).await.failed);
     assert_eq!(fs::read_to_string(crib.path("crib/inner/copy")).unwrap(), "given");
     let greedy = script(
@@ -98,18 +92,18 @@ async fn writes_the_given_output_and_nothing_else() {
 
 #[tokio::test]
 async fn every_item_of_an_array_is_given() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
     let crib = crib();
-    let cat = tool("cat", vec![path("files", Access::Read)]);
+    let cat = process_tool("cat", vec![path("files", Access::Read)]);
     let outcome = crib.call(cat, json!({"files": ["given", "inner/deep"]})).await;
     assert_eq!(text(&outcome, 0), "giveninner/deep");
 }
 
 #[tokio::test]
 async fn the_working_directory_grants_nothing() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
     let crib = crib();
@@ -124,7 +118,7 @@ async fn the_working_directory_grants_nothing() {
 
 #[tokio::test]
 async fn a_script_of_the_crib_runs_and_sees_none_of_its_neighbours() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
     let crib = crib();
@@ -132,26 +126,26 @@ async fn a_script_of_the_crib_runs_and_sees_none_of_its_neighbours() {
     fs::write(&place, "#!/bin/sh\ncat \"$1\"; cat neighbour\n").unwrap();
     fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
     let outcome = crib
-        .call(tool("./show.sh", vec![path("file", Access::Read)]), json!({"file": "given"}))
+        .call(process_tool("./show.sh", vec![path("file", Access::Read)]), json!({"file": "given"}))
         .await;
     assert_eq!(field(&outcome, "stdout"), "given", "{outcome:?}");
 }
 
 #[tokio::test]
 async fn a_link_is_followed_only_inside() {
-    if cannot_confine() {
+    if !has_sandbox() {
         return;
     }
     let crib = crib();
     std::os::unix::fs::symlink("inner/deep", crib.path("crib/link")).unwrap();
-    let cat = tool("cat", vec![path("file", Access::Read)]);
+    let cat = process_tool("cat", vec![path("file", Access::Read)]);
     assert_eq!(text(&crib.call(cat, json!({"file": "link"})).await, 0), "inner/deep");
 }
 
 #[test]
 fn the_plan_shows_what_the_call_reaches() {
     let crib = crib();
-    let copy = tool("cp", vec![path("from", Access::Read), path("to", Access::Write)]);
+    let copy = process_tool("cp", vec![path("from", Access::Read), path("to", Access::Write)]);
     let inside = |list: Vec<String>| -> Vec<String> {
         let root = crib.path("crib");
         let names = list.iter().filter_map(|path| path.strip_prefix(root.to_str().unwrap()));
@@ -172,7 +166,7 @@ fn the_plan_shows_what_the_call_reaches() {
         "a file to come is made in its folder"
     );
     assert_eq!(plan(&copy, "inner/new/newer"), names(&["given"], &["inner"]));
-    let half = tool("cp", vec![path("from", Access::Read), path("to", None)]);
+    let half = process_tool("cp", vec![path("from", Access::Read), path("to", None)]);
     assert_eq!(
         plan(&half, "inner/deep"),
         names(&[], &[""]),

@@ -8,13 +8,14 @@ use catalog::{
 };
 use runtime::Call;
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, field, object, process_tool, text};
 use toolkit::Context;
 
-use crate::crib::{Crib, field, object, positional, text, tool};
+use crate::pieces::positional;
 
 fn named(name: &str, implementation: Implementation, properties: Value) -> Tool {
     let schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
-    let mut made = tool("echo", Vec::new());
+    let mut made = process_tool("echo", Vec::new());
     (made.name, made.implementation, made.input) =
         (name.to_owned(), implementation, Schema::new(object(schema)));
     made
@@ -22,7 +23,8 @@ fn named(name: &str, implementation: Implementation, properties: Value) -> Tool 
 
 fn tools() -> Vec<Tool> {
     let text = || json!({"text": {"type": "string"}});
-    let say = named("say", tool("echo", vec![positional("text", |_| {})]).implementation, text());
+    let say =
+        named("say", process_tool("echo", vec![positional("text", |_| {})]).implementation, text());
     let mut repeat = named("repeat", Implementation::Tool("say".to_owned()), text());
     repeat.on_mismatch = Some(OnMismatch::Warn);
     let wider = named(
@@ -36,7 +38,7 @@ fn tools() -> Vec<Tool> {
     vec![say, repeat, wider, lost, chain, round]
 }
 
-async fn call(crib: &Crib, name: &str, arguments: Value, policy: Policy) -> Outcome {
+async fn call(crib: &RuntimeFixture, name: &str, arguments: Value, policy: Policy) -> Outcome {
     let (catalog, _) = Catalog::merge(tools().into_iter().map(Arc::new));
     let tool = catalog.get(name).unwrap().clone();
     let context = Context::detached(Default::default());
@@ -58,7 +60,7 @@ fn denying(tools: &str) -> Policy {
 
 #[tokio::test]
 async fn the_other_tool_is_called_with_the_same_arguments() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     for name in ["repeat", "chain"] {
         let outcome = call(&crib, name, json!({"text": "hello"}), Policy::default()).await;
         assert_eq!((outcome.failed, text(&outcome, 0)), (false, "hello\n"), "{outcome:?}");
@@ -67,7 +69,7 @@ async fn the_other_tool_is_called_with_the_same_arguments() {
 
 #[tokio::test]
 async fn both_policies_and_both_schemas_hold() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     for denied in ["repeat", "say"] {
         let outcome = call(&crib, "repeat", json!({"text": "hello"}), denying(denied)).await;
         assert_eq!(field(&outcome, "error_type"), "denied", "{outcome:?}");
@@ -80,7 +82,7 @@ async fn both_policies_and_both_schemas_hold() {
 
 #[tokio::test]
 async fn what_is_not_there_or_goes_round_is_a_failure() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     assert_eq!(
         field(&call(&crib, "lost", json!({}), Policy::default()).await, "error_type"),
         "not_callable"

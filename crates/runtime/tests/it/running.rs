@@ -3,16 +3,19 @@
 use std::{fs, time::Duration};
 
 use serde_json::json;
+use testing::{
+    RuntimeFixture, field, is_process_running, process_tool, script_tool, text, wait_until,
+};
 use tokio_util::sync::CancellationToken;
 
-use crate::crib::{Crib, eventually, field, is_running, script_tool, text, tool, word};
+use crate::pieces::word;
 
 /// Starts a child and a grandchild that outlive anything, and writes down who they are.
 const FAMILY: &str = "sh -c 'echo $$ > inner; sleep 600' & echo $$ > outer; echo partial; wait";
 
 #[tokio::test]
 async fn answers_with_text_and_fields() {
-    let outcome = Crib::new().sh("echo out; echo err >&2").await;
+    let outcome = RuntimeFixture::new().run_script("echo out; echo err >&2").await;
     assert!(!outcome.failed);
     assert_eq!(outcome.content.len(), 1);
     assert_eq!(text(&outcome, 0), "out\n");
@@ -25,14 +28,14 @@ async fn answers_with_text_and_fields() {
 
 #[tokio::test]
 async fn one_small_output_schema_admits_every_arm() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let schema = runtime::process_output_schema();
     let started = json!({"status": "started", "operation_id": "1"});
     let arms = [
-        crib.sh("true").await,
-        crib.sh("exit 1").await,
-        crib.sh("kill -9 $$").await,
-        crib.call(tool("none", vec![]), json!({})).await,
+        crib.run_script("true").await,
+        crib.run_script("exit 1").await,
+        crib.run_script("kill -9 $$").await,
+        crib.call(process_tool("none", vec![]), json!({})).await,
     ];
     for arm in arms.into_iter().filter_map(|outcome| outcome.structured).chain([started]) {
         assert_eq!(catalog::arguments::validate(&schema, &arm).unwrap(), [], "{arm}");
@@ -42,7 +45,7 @@ async fn one_small_output_schema_admits_every_arm() {
 
 #[tokio::test]
 async fn a_failed_program_is_a_failed_call_with_both_streams() {
-    let outcome = Crib::new().sh("echo out; echo err >&2; exit 3").await;
+    let outcome = RuntimeFixture::new().run_script("echo out; echo err >&2; exit 3").await;
     assert!(outcome.failed);
     assert_eq!(
         [text(&outcome, 0), text(&outcome, 1), text(&outcome, 2)],
@@ -57,7 +60,7 @@ async fn a_failed_program_is_a_failed_call_with_both_streams() {
 
 #[tokio::test]
 async fn a_signal_is_named() {
-    let outcome = Crib::new().sh("kill -9 $$").await;
+    let outcome = RuntimeFixture::new().run_script("kill -9 $$").await;
     assert_eq!(field(&outcome, "error_type"), "killed_by_signal");
     assert_eq!(field(&outcome, "signal"), 9);
     assert!(
@@ -72,7 +75,7 @@ async fn a_signal_is_named() {
 
 #[tokio::test]
 async fn the_time_limit_ends_grandchildren_and_keeps_partial_output() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut family = script_tool("sh", FAMILY);
     family.timeout = Some(Duration::from_millis(400));
     let outcome = crib.call(family, json!({})).await;
@@ -81,14 +84,14 @@ async fn the_time_limit_ends_grandchildren_and_keeps_partial_output() {
     assert_eq!(field(&outcome, "stdout"), "partial\n");
     for name in ["inner", "outer"] {
         let pid = fs::read_to_string(crib.path("crib").join(name)).unwrap();
-        eventually("the process is gone", || !is_running(&pid)).await;
+        wait_until("the process is gone", || !is_process_running(&pid)).await;
     }
 }
 
 #[tokio::test]
 async fn a_call_can_only_shorten_its_limit() {
-    let crib = Crib::new();
-    let mut sleep = tool("sleep", vec![word("600")]);
+    let crib = RuntimeFixture::new();
+    let mut sleep = process_tool("sleep", vec![word("600")]);
     sleep.timeout = Some(Duration::from_millis(100));
     let longer = crib.call_with(
         sleep.clone(),
@@ -105,7 +108,8 @@ async fn a_call_can_only_shorten_its_limit() {
 
 #[tokio::test]
 async fn a_process_that_had_to_be_killed_is_named_once() {
-    let crib = Crib::with(|settings| settings.grace = Duration::from_millis(100));
+    let crib =
+        RuntimeFixture::with_settings(|settings| settings.grace = Duration::from_millis(100));
     // It leaves the group, so that it is found again after the group is gone.
     let mut leaver = script_tool("sh", "setsid sleep 600 & echo $! > pid; sleep 600");
     leaver.timeout = Some(Duration::from_millis(500));
@@ -121,17 +125,18 @@ async fn a_process_that_had_to_be_killed_is_named_once() {
 
 #[tokio::test]
 async fn a_process_that_ignores_term_is_killed_after_the_grace() {
-    let crib = Crib::with(|settings| settings.grace = Duration::from_millis(100));
+    let crib =
+        RuntimeFixture::with_settings(|settings| settings.grace = Duration::from_millis(100));
     let mut stubborn = script_tool("sh", "trap '' TERM; echo $$ > pid; while :; do sleep 1; done");
     stubborn.timeout = Some(Duration::from_millis(300));
     assert_eq!(field(&crib.call(stubborn, json!({})).await, "error_type"), "timed_out");
     let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
-    eventually("the process is gone", || !is_running(&pid)).await;
+    wait_until("the process is gone", || !is_process_running(&pid)).await;
 }
 
 #[tokio::test]
 async fn a_process_may_tidy_up_within_the_grace() {
-    let crib = Crib::with(|settings| settings.grace = Duration::from_secs(20));
+    let crib = RuntimeFixture::with_settings(|settings| settings.grace = Duration::from_secs(20));
     let mut tidy = script_tool("sh", "trap 'echo tidied; exit 0' TERM; sleep 600 & wait");
     tidy.timeout = Some(Duration::from_millis(300));
     let outcome = crib.call(tidy, json!({})).await;
@@ -141,7 +146,7 @@ async fn a_process_may_tidy_up_within_the_grace() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_ends_its_own_processes_and_no_others() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let (cancel, other) = (CancellationToken::new(), CancellationToken::new());
     let family =
         tokio::spawn(crib.call_with(script_tool("sh", FAMILY), json!({}), cancel.clone(), None));
@@ -152,75 +157,77 @@ async fn cancelling_ends_its_own_processes_and_no_others() {
         None,
     ));
     let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
-    eventually("all run", || {
+    wait_until("all run", || {
         ["inner", "outer", "neighbour"].iter().all(|name| pid(name).ends_with('\n'))
     })
     .await;
     cancel.cancel();
     assert_eq!(field(&family.await.unwrap(), "error_type"), "cancelled");
-    eventually("the family is gone", || !is_running(&pid("inner")) && !is_running(&pid("outer")))
-        .await;
-    assert!(is_running(&pid("neighbour")));
+    wait_until("the family is gone", || {
+        !is_process_running(&pid("inner")) && !is_process_running(&pid("outer"))
+    })
+    .await;
+    assert!(is_process_running(&pid("neighbour")));
     other.cancel();
     neighbour.await.unwrap();
 }
 
 #[tokio::test]
 async fn ends_a_process_that_left_the_group() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut daemon = script_tool("sh", "setsid sh -c 'echo $$ > pid; sleep 600' & sleep 600");
     daemon.timeout = Some(Duration::from_millis(400));
     crib.call(daemon, json!({})).await;
     let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
-    eventually("the daemon is gone", || !is_running(&pid)).await;
+    wait_until("the daemon is gone", || !is_process_running(&pid)).await;
 }
 
 #[tokio::test]
 async fn a_held_pipe_does_not_hold_up_the_answer() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let outcome = tokio::time::timeout(
         Duration::from_secs(10),
-        crib.sh("sleep 600 & echo $! > pid; echo done"),
+        crib.run_script("sleep 600 & echo $! > pid; echo done"),
     )
     .await
     .unwrap();
     assert_eq!(text(&outcome, 0), "done\n");
     assert!(!outcome.failed);
     let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
-    eventually("it is gone", || !is_running(&pid)).await;
+    wait_until("it is gone", || !is_process_running(&pid)).await;
 }
 
 #[tokio::test]
 async fn nothing_stays_behind_in_the_background() {
-    let crib = Crib::new();
-    crib.sh("sleep 600 >/dev/null 2>&1 & echo $! > pid").await;
+    let crib = RuntimeFixture::new();
+    crib.run_script("sleep 600 >/dev/null 2>&1 & echo $! > pid").await;
     let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
-    eventually("it is gone", || !is_running(&pid)).await;
+    wait_until("it is gone", || !is_process_running(&pid)).await;
 }
 
 #[tokio::test]
 async fn a_temporary_folder_holds_nothing_of_earlier_calls() {
-    let crib = Crib::new();
-    let first = crib.sh("ls -A $TMPDIR; touch $TMPDIR/left; echo $TMPDIR").await;
-    let second = crib.sh("ls -A $TMPDIR; chmod 755 $TMPDIR; echo $TMPDIR").await;
-    let third = crib.sh("ls -A $TMPDIR; stat -c %a $TMPDIR").await;
+    let crib = RuntimeFixture::new();
+    let first = crib.run_script("ls -A $TMPDIR; touch $TMPDIR/left; echo $TMPDIR").await;
+    let second = crib.run_script("ls -A $TMPDIR; chmod 755 $TMPDIR; echo $TMPDIR").await;
+    let third = crib.run_script("ls -A $TMPDIR; stat -c %a $TMPDIR").await;
     assert_ne!(text(&first, 0), text(&second, 0), "a used folder is not used again");
     assert_eq!(text(&third, 0), "700\n");
 }
 
 #[tokio::test]
 async fn a_runtime_leaves_no_folders_behind() {
-    let crib = Crib::new();
-    assert!(!crib.sh("true").await.failed);
+    let crib = RuntimeFixture::new();
+    assert!(!crib.run_script("true").await.failed);
     let temp = crib.path("temp");
-    let Crib { place: _place, runtime, .. } = crib;
+    let RuntimeFixture { folder: _folder, runtime, .. } = crib;
     drop(runtime);
     assert_eq!(fs::read_dir(temp).unwrap().count(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dropping_a_call_kills_its_processes() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let call = tokio::spawn(crib.call_with(
         script_tool("sh", FAMILY),
         json!({}),
@@ -228,17 +235,20 @@ async fn dropping_a_call_kills_its_processes() {
         None,
     ));
     let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
-    eventually("both run", || ["inner", "outer"].iter().all(|name| pid(name).ends_with('\n')))
+    wait_until("both run", || ["inner", "outer"].iter().all(|name| pid(name).ends_with('\n')))
         .await;
     call.abort();
-    eventually("both are gone", || !is_running(&pid("inner")) && !is_running(&pid("outer"))).await;
-    eventually("the folder is gone", || fs::read_dir(crib.path("temp")).unwrap().count() == 0)
+    wait_until("both are gone", || {
+        !is_process_running(&pid("inner")) && !is_process_running(&pid("outer"))
+    })
+    .await;
+    wait_until("the folder is gone", || fs::read_dir(crib.path("temp")).unwrap().count() == 0)
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_calls_at_once_take_turns() {
-    let crib = Crib::with(|settings| settings.concurrency = 4);
+    let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 4);
     // Each call notes how many run beside it.
     let script = "mkdir -p at; : > at/$$; ls at | wc -l; rm at/$$";
     let calls: Vec<_> = (0..200)
@@ -260,7 +270,7 @@ async fn two_hundred_calls_at_once_take_turns() {
 
 #[tokio::test]
 async fn a_waiting_call_can_be_cancelled() {
-    let crib = Crib::with(|settings| settings.concurrency = 1);
+    let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 1);
     let (first, second) = (CancellationToken::new(), CancellationToken::new());
     let running = tokio::spawn(crib.call_with(
         script_tool("sh", "echo > started; sleep 600"),
@@ -268,8 +278,8 @@ async fn a_waiting_call_can_be_cancelled() {
         first.clone(),
         None,
     ));
-    eventually("it runs", || crib.path("crib/started").exists()).await;
-    let waiting = crib.call_with(tool("true", vec![]), json!({}), second.clone(), None);
+    wait_until("it runs", || crib.path("crib/started").exists()).await;
+    let waiting = crib.call_with(process_tool("true", vec![]), json!({}), second.clone(), None);
     second.cancel();
     assert_eq!(field(&waiting.await, "error_type"), "cancelled");
     first.cancel();
@@ -278,7 +288,7 @@ async fn a_waiting_call_can_be_cancelled() {
 
 #[tokio::test]
 async fn the_availability_check_comes_before_the_first_call() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut checked = script_tool("sh", "echo ran");
     checked.description.install = Some("make it so".into());
     checked.availability = Some(catalog::Availability {

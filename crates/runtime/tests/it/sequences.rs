@@ -15,10 +15,11 @@ use runtime::{
     operation::{Operation, State},
 };
 use serde_json::{Value, json};
+use testing::{
+    RuntimeFixture, allow_all, field, is_process_running, object, script_tool, wait_until,
+};
 use tokio_util::sync::CancellationToken;
 use toolkit::Context;
-
-use crate::crib::{Crib, allow_all, eventually, field, is_running, object, script_tool};
 
 fn step(tool: &str) -> Step {
     Step {
@@ -55,7 +56,7 @@ fn script(name: &str, script: &str) -> Tool {
 }
 
 fn call(
-    crib: &Crib,
+    crib: &RuntimeFixture,
     all: &Tool,
     tools: Vec<Tool>,
     arguments: Value,
@@ -71,7 +72,7 @@ fn call(
     async move { runtime.call(call).await.unwrap() }
 }
 
-async fn run(crib: &Crib, all: &Tool, tools: Vec<Tool>, arguments: Value) -> Outcome {
+async fn run(crib: &RuntimeFixture, all: &Tool, tools: Vec<Tool>, arguments: Value) -> Outcome {
     call(crib, all, tools, arguments, CancellationToken::new()).await
 }
 
@@ -87,7 +88,7 @@ fn statuses(outcome: &Outcome) -> Vec<String> {
 
 #[tokio::test]
 async fn steps_run_in_order_and_stop_at_the_first_failure() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let tools = vec![
         script("one", "echo 1 >> log"),
         script("two", "echo 2 >> log; exit 7"),
@@ -106,7 +107,7 @@ async fn steps_run_in_order_and_stop_at_the_first_failure() {
 
 #[tokio::test]
 async fn steps_are_skipped_by_what_is_in_the_folder_of_the_call() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/inner")).unwrap();
     fs::write(crib.path("crib/inner/there"), "").unwrap();
     let steps = vec![
@@ -127,7 +128,7 @@ async fn steps_are_skipped_by_what_is_in_the_folder_of_the_call() {
 
 #[tokio::test]
 async fn there_is_a_pause_between_steps() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut all = sequence(vec![step("one"), step("one")]);
     let Implementation::Sequence(sequence) = &mut all.implementation else { panic!() };
     sequence.delay_ms = 300;
@@ -138,7 +139,7 @@ async fn there_is_a_pause_between_steps() {
 
 #[tokio::test]
 async fn a_circle_and_an_unknown_step_are_refused_before_anything_runs() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let circle = sequence(vec![step("one"), step("all")]);
     let outcome =
         run(&crib, &circle, vec![circle.clone(), script("one", "touch ran")], json!({})).await;
@@ -151,7 +152,9 @@ async fn a_circle_and_an_unknown_step_are_refused_before_anything_runs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_asynchronous_sequence_is_one_operation_that_cancel_ends() {
-    let crib = Crib::with(|settings| settings.answer_within = Duration::from_millis(50));
+    let crib = RuntimeFixture::with_settings(|settings| {
+        settings.answer_within = Duration::from_millis(50)
+    });
     let all = Tool {
         mode: Mode::Asynchronous,
         ..sequence(vec![step("quick"), step("slow"), step("never")])
@@ -164,21 +167,21 @@ async fn an_asynchronous_sequence_is_one_operation_that_cancel_ends() {
     let started = run(&crib, &all, tools, json!({})).await;
     let id = Operation::started_by(&started).unwrap();
     let pid = || fs::read_to_string(crib.path("crib/pid")).unwrap_or_default();
-    eventually("the second step runs", || pid().ends_with('\n')).await;
+    wait_until("the second step runs", || pid().ends_with('\n')).await;
     let operations = crib.runtime.operations();
     let running = operations.get(Viewer::Operator, &id).await.unwrap();
     assert!(running.progress.message.is_some_and(|message| message.contains("step 2 of 3")));
     let operation = operations.cancel(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.state, State::Cancelled);
     assert_eq!(statuses(operation.outcome.as_ref().unwrap()), ["quick ok", "slow failed"]);
-    assert!(!is_running(&pid()) && !crib.path("crib/never").exists());
+    assert!(!is_process_running(&pid()) && !crib.path("crib/never").exists());
     let page = operations.list(Default::default(), None, 10).await.unwrap();
     assert_eq!(page.operations.len(), 1, "steps are no operations of their own");
 }
 
 #[tokio::test]
 async fn the_time_of_a_sequence_is_that_of_all_steps() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let all = Tool {
         timeout: Some(Duration::from_millis(400)),
         ..sequence(vec![step("quick"), step("slow")])
@@ -192,7 +195,7 @@ async fn the_time_of_a_sequence_is_that_of_all_steps() {
 
 #[tokio::test]
 async fn an_exclusive_sequence_has_the_turn_for_all_of_its_steps() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let exclusive = Some(catalog::Concurrency::Exclusive);
     let all = Tool { concurrency: exclusive, ..sequence(vec![step("one"), step("one")]) };
     let one = Tool { concurrency: exclusive, ..script("one", "true") };
@@ -205,7 +208,7 @@ async fn an_exclusive_sequence_has_the_turn_for_all_of_its_steps() {
 
 #[tokio::test]
 async fn a_long_output_of_a_step_is_kept_by_reference() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let outcome = run(
         &crib,
         &sequence(vec![step("long"), step("long")]),

@@ -5,8 +5,8 @@ use std::{fs, os::unix::fs::symlink};
 use catalog::{Content, Implementation, OnMismatch, Schema, Tool};
 use serde_json::{Value, json};
 
-use super::workshop::{Workshop, function, need_python, of_module};
-use crate::crib::{field, object, text};
+use super::python_fixture::{PythonFixture, function, function_in};
+use testing::{field, object, skip_without, text};
 
 const CODE: &str = r#"
 import asyncio, dataclasses, datetime, decimal, enum, math, os, pathlib, subprocess, sys, uuid
@@ -58,9 +58,9 @@ fn returns(name: &str, schema: Value, on_mismatch: OnMismatch) -> Tool {
 
 #[tokio::test]
 async fn plain_and_asynchronous_functions_are_called_by_name() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.call(function("greet"), json!({"name": "Øyvind 🦀"})).await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let outcome = fixture.call(function("greet"), json!({"name": "Øyvind 🦀"})).await;
     assert_eq!(
         outcome.structured,
         Some(json!({"greeting": "Grüß dich, Øyvind 🦀!"})),
@@ -68,23 +68,23 @@ async fn plain_and_asynchronous_functions_are_called_by_name() {
     );
     assert_eq!(text(&outcome, 0), r#"{"greeting":"Grüß dich, Øyvind 🦀!"}"#);
     for _ in 0..2 {
-        let outcome = bench.call(function("later"), json!({"name": "x"})).await;
+        let outcome = fixture.call(function("later"), json!({"name": "x"})).await;
         assert_eq!(outcome.structured, Some(json!({"name": "x"})), "{outcome:?}");
     }
-    let outcome = bench.call(function("keywords"), json!({"from": 1, "other": 2})).await;
+    let outcome = fixture.call(function("keywords"), json!({"from": 1, "other": 2})).await;
     assert_eq!(outcome.structured, Some(json!({"from": 1, "rest": {"other": 2}})), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn results_become_json_where_that_is_plain_and_are_refused_where_not() {
-    need_python!();
-    let bench = Workshop::new(CODE);
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
     let rich = json!([
         {"x": 1, "when": "2026-01-31"}, "red", "a/b", [1, 3], [1, 2], {"mode": "json"}, "2026-01-31T12:30:00",
         "00000000-0000-0000-0000-000000000001", null
     ]);
-    assert_eq!(bench.run("rich").await.structured, Some(rich));
-    let nothing = bench.run("nothing").await;
+    assert_eq!(fixture.run("rich").await.structured, Some(rich));
+    let nothing = fixture.run("nothing").await;
     assert_eq!((nothing.failed, text(&nothing, 0), &nothing.structured), (false, "null", &None));
     for (name, why) in [
         ("nan", "NaN or infinity"),
@@ -94,7 +94,7 @@ async fn results_become_json_where_that_is_plain_and_are_refused_where_not() {
         ("torn", "not valid Unicode"),
         ("deep", "recursion limit"),
     ] {
-        let outcome = bench.run(name).await;
+        let outcome = fixture.run(name).await;
         assert!(outcome.failed && text(&outcome, 0).contains(why), "{name}: {outcome:?}");
         assert_eq!(field(&outcome, "error_type"), "not_json");
     }
@@ -102,9 +102,9 @@ async fn results_become_json_where_that_is_plain_and_are_refused_where_not() {
 
 #[tokio::test]
 async fn what_is_printed_is_told_apart_and_never_taken_for_an_answer() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.run("prints").await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let outcome = fixture.run("prints").await;
     assert_eq!(outcome.structured, Some(json!({"done": true})), "{outcome:?}");
     for line in ["by print, ünï\n", "by a descriptor\n", "by a program\n", "\"value\": 1}"] {
         assert!(text(&outcome, 1).contains(line), "{line}: {outcome:?}");
@@ -114,40 +114,42 @@ async fn what_is_printed_is_told_apart_and_never_taken_for_an_answer() {
 
 #[tokio::test]
 async fn long_results_are_cut_and_the_whole_can_be_fetched() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.call(function("many"), json!({"count": 20_000})).await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let outcome = fixture.call(function("many"), json!({"count": 20_000})).await;
     let items = field(&outcome, "items").as_array().unwrap().len();
     assert!(items > 1000 && items < 20_000, "{items}");
     let link = outcome
         .content
         .iter()
         .find_map(|content| if let Content::Link { uri, .. } = content { Some(uri) } else { None });
-    let whole = bench
+    let whole = fixture
         .crib
         .runtime
         .outputs()
         .read(link.expect("a link"), toolkit::Context::detached(Default::default()))
         .await;
     assert!(format!("{whole:?}").contains("item 19999"));
-    let outcome = bench.run("huge").await;
+    let outcome = fixture.run("huge").await;
     assert_eq!(field(&outcome, "error_type"), "result_too_large", "{}", text(&outcome, 0));
 }
 
 #[tokio::test]
 async fn results_are_held_against_the_output_schema() {
-    need_python!();
-    let bench = Workshop::new(CODE);
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
     let schema = json!({"type": "object", "properties": {"name": {"type": "integer"}}});
-    let told =
-        bench.call(returns("later", schema.clone(), OnMismatch::Warn), json!({"name": "x"})).await;
+    let told = fixture
+        .call(returns("later", schema.clone(), OnMismatch::Warn), json!({"name": "x"}))
+        .await;
     assert_eq!((told.failed, &told.structured), (false, &Some(json!({"name": "x"}))));
     assert_eq!(
         text(&told, 1),
         "note: the result of `later` does not match its specification: `/name`: it is not of type \"integer\""
     );
-    let refused =
-        bench.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": "x"})).await;
+    let refused = fixture
+        .call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": "x"}))
+        .await;
     assert!(refused.failed);
     assert_eq!(field(&refused, "error_type"), "output_mismatch");
     assert_eq!(
@@ -155,9 +157,9 @@ async fn results_are_held_against_the_output_schema() {
         "`/name`: it is not of type \"integer\""
     );
     let fine =
-        bench.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": 1})).await;
+        fixture.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": 1})).await;
     assert_eq!((fine.failed, fine.content.len()), (false, 1), "{fine:?}");
-    let list = bench.call(returns("rich", schema, OnMismatch::Warn), json!({})).await;
+    let list = fixture.call(returns("rich", schema, OnMismatch::Warn), json!({})).await;
     assert!(
         field(&list, "result").is_array(),
         "where an object is promised, one is returned: {list:?}"
@@ -166,13 +168,13 @@ async fn results_are_held_against_the_output_schema() {
 
 #[tokio::test]
 async fn what_is_missing_is_named_with_what_to_do() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    bench.write("needy.py", "import no_such_package.inner\n");
-    bench.write("broken.py", "raise ValueError('half done')\n");
-    bench.write("folder/__init__.py", "");
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    fixture.write("needy.py", "import no_such_package.inner\n");
+    fixture.write("broken.py", "raise ValueError('half done')\n");
+    fixture.write("folder/__init__.py", "");
     let fails = async |module: &str, name: &str| {
-        let outcome = bench.call(of_module(module, name), json!({})).await;
+        let outcome = fixture.call(function_in(module, name), json!({})).await;
         assert!(outcome.failed, "{outcome:?}");
         (field(&outcome, "error_type").as_str().unwrap().to_owned(), text(&outcome, 0).to_owned())
     };
@@ -201,32 +203,32 @@ async fn what_is_missing_is_named_with_what_to_do() {
         kind == "python_function_missing" && message.contains("did you mean `greet`?"),
         "{message}"
     );
-    let outcome = bench.call(function("greet"), json!({"nam": "x"})).await;
+    let outcome = fixture.call(function("greet"), json!({"nam": "x"})).await;
     assert_eq!(field(&outcome, "error_type"), "python_signature_mismatch");
     assert!(text(&outcome, 0).contains("greet(name, mark='!')"), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn a_module_that_was_edited_is_loaded_anew() {
-    need_python!();
-    let bench = Workshop::new("def answer(): return 1\n");
-    assert_eq!(bench.run("answer").await.structured, Some(json!(1)));
-    bench.write("bench.py", "def answer(): return 2\n");
-    assert_eq!(bench.run("answer").await.structured, Some(json!(2)));
+    skip_without!("python3");
+    let fixture = PythonFixture::new("def answer(): return 1\n");
+    assert_eq!(fixture.run("answer").await.structured, Some(json!(1)));
+    fixture.write("bench.py", "def answer(): return 2\n");
+    assert_eq!(fixture.run("answer").await.structured, Some(json!(2)));
 }
 
 #[tokio::test]
 async fn the_crib_s_own_interpreter_is_taken_first_and_none_is_a_clear_error() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let own = bench.crib.path("crib").join(".venv/bin/python");
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let own = fixture.crib.path("crib").join(".venv/bin/python");
     fs::create_dir_all(own.parent().unwrap()).unwrap();
-    let python3 = field(&bench.run("where").await, "python").as_str().unwrap().to_owned();
+    let python3 = field(&fixture.run("where").await, "python").as_str().unwrap().to_owned();
     symlink(python3, &own).unwrap();
-    let plan = bench.crib.plan(&function("greet"), json!({"name": "x"})).unwrap();
+    let plan = fixture.crib.plan(&function("greet"), json!({"name": "x"})).unwrap();
     assert_eq!(plan["program"], own.to_str().unwrap());
     assert_eq!(plan["argv"][2], r#"import bench; bench.greet(name="x")"#);
-    let bare = Workshop::with(CODE, |settings| {
+    let bare = PythonFixture::with(CODE, |settings| {
         settings.environment = vec![("PATH".into(), "/nowhere".into())]
     });
     let outcome = bare.run("where").await;
@@ -236,16 +238,16 @@ async fn the_crib_s_own_interpreter_is_taken_first_and_none_is_a_clear_error() {
 
 #[tokio::test]
 async fn it_is_confined_as_any_program() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.run("writes").await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let outcome = fixture.run("writes").await;
     assert!(!outcome.failed, "the crib may be written: {outcome:?}");
-    let outside = bench.crib.path("outside/file");
-    let outcome = bench.call(function("escapes"), json!({"path": outside})).await;
+    let outside = fixture.crib.path("outside/file");
+    let outcome = fixture.call(function("escapes"), json!({"path": outside})).await;
     assert_eq!(field(&outcome, "error_type"), "PermissionError", "{outcome:?}");
     let mut reading = function("writes");
     reading.annotations.mutates = Some(false);
-    let outcome = bench.call(reading, json!({})).await;
+    let outcome = fixture.call(reading, json!({})).await;
     assert_eq!(
         field(&outcome, "error_type"),
         "PermissionError",
@@ -255,15 +257,15 @@ async fn it_is_confined_as_any_program() {
 
 #[tokio::test]
 async fn paths_outside_the_roots_are_refused_where_the_schema_says_that_they_are_paths() {
-    need_python!();
-    let bench = Workshop::new(CODE);
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
     let mut reads = function("reads");
     reads.input = Schema::new(object(
         json!({"type": "object", "properties": {"path": {"type": "string", "format": "path"}}}),
     ));
-    let outcome = bench.call(reads.clone(), json!({"path": "../outside/secret"})).await;
+    let outcome = fixture.call(reads.clone(), json!({"path": "../outside/secret"})).await;
     assert!(outcome.failed && text(&outcome, 0).contains("'path'"), "{outcome:?}");
-    assert!(!bench.call(reads, json!({"path": "bench.py"})).await.failed);
+    assert!(!fixture.call(reads, json!({"path": "bench.py"})).await.failed);
     let Implementation::Python(function) = function("x").implementation else {
         panic!("a function")
     };

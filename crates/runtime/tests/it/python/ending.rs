@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::workshop::{Workshop, function, need_python};
-use crate::crib::{eventually, field, is_running, text};
+use super::python_fixture::{PythonFixture, function};
+use testing::{field, is_process_running, skip_without, text, wait_until};
 
 const CODE: &str = r#"
 import asyncio, os, pathlib, signal, subprocess, sys, time
@@ -40,17 +40,17 @@ def keep(): KEPT.append(1); return len(KEPT)
 def pid(): return os.getpid()
 "#;
 
-async fn cancelled(bench: &Workshop, name: &str) -> catalog::Outcome {
+async fn cancelled(fixture: &PythonFixture, name: &str) -> catalog::Outcome {
     let cancel = CancellationToken::new();
-    let call = tokio::spawn(bench.call_in(
-        &bench.session,
+    let call = tokio::spawn(fixture.call_in(
+        &fixture.session,
         function(name),
         json!({}),
         cancel.clone(),
         None,
     ));
-    let begun = bench.crib.path("crib").join("begun");
-    eventually("the call has begun", || begun.exists()).await;
+    let begun = fixture.crib.path("crib").join("begun");
+    wait_until("the call has begun", || begun.exists()).await;
     cancel.cancel();
     let outcome = call.await.unwrap();
     std::fs::remove_file(begun).unwrap();
@@ -59,9 +59,9 @@ async fn cancelled(bench: &Workshop, name: &str) -> catalog::Outcome {
 
 #[tokio::test]
 async fn an_exception_is_the_standard_error_object() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.call(function("fails"), json!({"tray": 2})).await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let outcome = fixture.call(function("fails"), json!({"tray": 2})).await;
     assert!(outcome.failed);
     assert_eq!(field(&outcome, "status"), "failure");
     assert_eq!(field(&outcome, "error_type"), "OutOfPaper");
@@ -77,96 +77,96 @@ async fn an_exception_is_the_standard_error_object() {
         "{trace:?}"
     );
     assert_eq!(text(&outcome, 0), "`fails` failed: OutOfPaper: tray 2 is empty, café");
-    assert_eq!(field(&bench.run("silent").await, "error_message"), "ValueError");
-    assert_eq!(field(&bench.run("interrupts").await, "error_type"), "KeyboardInterrupt");
+    assert_eq!(field(&fixture.run("silent").await, "error_message"), "ValueError");
+    assert_eq!(field(&fixture.run("interrupts").await, "error_type"), "KeyboardInterrupt");
 }
 
 #[tokio::test]
 async fn a_failure_that_is_returned_is_one() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.run("standard").await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let outcome = fixture.run("standard").await;
     assert!(outcome.failed);
     assert_eq!(
         (field(&outcome, "error_type"), &field(&outcome, "error_details")["tray"]),
         (&json!("Jam"), &json!(2))
     );
-    let outcome = bench.run("loose").await;
+    let outcome = fixture.run("loose").await;
     assert_eq!(
         (outcome.failed, field(&outcome, "error_message"), field(&outcome, "status")),
         (true, &json!("it is off"), &json!("failure"))
     );
-    assert!(!bench.run("fine_status").await.failed, "a status alone says nothing about why");
+    assert!(!fixture.run("fine_status").await.failed, "a status alone says nothing about why");
 }
 
 #[tokio::test]
 async fn leaving_quitting_and_crashing_are_errors_and_the_next_call_works() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let left = bench.run("leaves").await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let left = fixture.run("leaves").await;
     assert_eq!(
         (field(&left, "error_type"), field(&left, "error_message")),
         (&json!("SystemExit"), &json!("it called sys.exit(3)"))
     );
-    let before = bench.pid().await;
-    let quit = bench.run("quits").await;
+    let before = fixture.pid().await;
+    let quit = fixture.run("quits").await;
     assert_eq!(field(&quit, "error_type"), "python_ended");
     assert!(text(&quit, 0).contains("exit code 3") && text(&quit, 1).contains("bye"), "{quit:?}");
-    assert_ne!(bench.pid().await, before);
-    let crashed = bench.run("crashes").await;
+    assert_ne!(fixture.pid().await, before);
+    let crashed = fixture.run("crashes").await;
     assert!(text(&crashed, 0).contains("segmentation fault"), "{crashed:?}");
-    assert_eq!(bench.run("keep").await.structured, Some(json!(1)));
+    assert_eq!(fixture.run("keep").await.structured, Some(json!(1)));
 }
 
 #[tokio::test]
 async fn cancelling_ends_the_call_and_nothing_else() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    bench.run("keep").await;
-    let pid = bench.pid().await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    fixture.run("keep").await;
+    let pid = fixture.pid().await;
     for name in ["sleeps", "dozes"] {
-        let outcome = cancelled(&bench, name).await;
+        let outcome = cancelled(&fixture, name).await;
         assert_eq!(field(&outcome, "error_type"), "cancelled", "{outcome:?}");
-        assert_eq!(bench.pid().await, pid, "the process waits for the next call");
+        assert_eq!(fixture.pid().await, pid, "the process waits for the next call");
     }
-    assert!(bench.crib.path("crib/tidied").exists(), "what tidies up is let");
-    assert_eq!(bench.run("keep").await.structured, Some(json!(2)), "and so does what it keeps");
+    assert!(fixture.crib.path("crib/tidied").exists(), "what tidies up is let");
+    assert_eq!(fixture.run("keep").await.structured, Some(json!(2)), "and so does what it keeps");
 }
 
 #[tokio::test]
 async fn what_does_not_stop_is_killed_with_its_programs() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
-    let outcome = cancelled(&bench, "deaf").await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let pid = fixture.pid().await;
+    let outcome = cancelled(&fixture, "deaf").await;
     assert_eq!(field(&outcome, "error_type"), "cancelled", "{outcome:?}");
-    eventually("it is gone", || !is_running(&pid)).await;
-    assert_ne!(bench.pid().await, pid);
+    wait_until("it is gone", || !is_process_running(&pid)).await;
+    assert_ne!(fixture.pid().await, pid);
     let cancel = CancellationToken::new();
-    let call = tokio::spawn(bench.call_in(
-        &bench.session,
+    let call = tokio::spawn(fixture.call_in(
+        &fixture.session,
         function("programs"),
         json!({}),
         cancel.clone(),
         None,
     ));
-    let begun = bench.crib.path("crib").join("begun");
+    let begun = fixture.crib.path("crib").join("begun");
     let child = || std::fs::read_to_string(&begun).unwrap_or_default();
-    eventually("its program runs", || !child().is_empty() && is_running(&child())).await;
+    wait_until("its program runs", || !child().is_empty() && is_process_running(&child())).await;
     cancel.cancel();
     call.await.unwrap();
-    eventually("its program is gone", || !is_running(&child())).await;
+    wait_until("its program is gone", || !is_process_running(&child())).await;
 }
 
 #[tokio::test]
 async fn a_time_limit_ends_a_call_in_the_same_way() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let pid = fixture.pid().await;
     let mut tool = function("sleeps");
     tool.timeout = Some(Duration::from_millis(200));
-    let outcome = bench.call(tool, json!({})).await;
+    let outcome = fixture.call(tool, json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "timed_out");
     assert!(text(&outcome, 0).contains("after 0.2 seconds"), "{outcome:?}");
-    assert_eq!(bench.pid().await, pid);
+    assert_eq!(fixture.pid().await, pid);
 }

@@ -6,8 +6,8 @@ use runtime::{Session, with_session_argument};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::workshop::{Workshop, function, need_python};
-use crate::crib::{eventually, is_running};
+use super::python_fixture::{PythonFixture, function};
+use testing::{is_process_running, skip_without, wait_until};
 
 const CODE: &str = "
 import os, pathlib, time
@@ -24,14 +24,14 @@ def meet(mine, theirs):
 
 #[tokio::test]
 async fn a_session_has_one_process_and_shares_what_it_keeps_with_no_other() {
-    need_python!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
-    bench.call(function("keep"), json!({"what": "a"})).await;
-    let kept = bench.call(function("keep"), json!({"what": "b"})).await;
-    assert_eq!((kept.structured, bench.pid().await), (Some(json!(["a", "b"])), pid));
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
+    let pid = fixture.pid().await;
+    fixture.call(function("keep"), json!({"what": "a"})).await;
+    let kept = fixture.call(function("keep"), json!({"what": "b"})).await;
+    assert_eq!((kept.structured, fixture.pid().await), (Some(json!(["a", "b"])), pid));
     let other = Session::default();
-    let kept = bench
+    let kept = fixture
         .call_in(&other, function("keep"), json!({"what": "c"}), CancellationToken::new(), None)
         .await;
     assert_eq!(kept.structured, Some(json!(["c"])));
@@ -39,12 +39,12 @@ async fn a_session_has_one_process_and_shares_what_it_keeps_with_no_other() {
 
 #[tokio::test]
 async fn sessions_run_beside_each_other() {
-    need_python!();
-    let bench = Workshop::new(CODE);
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
     let (one, other) = (Session::default(), Session::default());
     let call = |session: &Session, mine: &str, theirs: &str| {
         let arguments = json!({"mine": mine, "theirs": theirs});
-        bench.call_in(
+        fixture.call_in(
             session,
             function("meet"),
             arguments,
@@ -58,24 +58,24 @@ async fn sessions_run_beside_each_other() {
 
 #[tokio::test]
 async fn a_process_ends_with_its_session_or_when_nobody_uses_it() {
-    need_python!();
-    let mut bench =
-        Workshop::with(CODE, |settings| settings.worker_idle = Duration::from_millis(200));
-    let pid = bench.pid().await;
-    eventually("it has gone by itself", || !is_running(&pid)).await;
-    let pid = bench.pid().await;
-    bench.session = Session::default();
-    eventually("it has gone with its session", || !is_running(&pid)).await;
+    skip_without!("python3");
+    let mut fixture =
+        PythonFixture::with(CODE, |settings| settings.worker_idle = Duration::from_millis(200));
+    let pid = fixture.pid().await;
+    wait_until("it has gone by itself", || !is_process_running(&pid)).await;
+    let pid = fixture.pid().await;
+    fixture.session = Session::default();
+    wait_until("it has gone with its session", || !is_process_running(&pid)).await;
 }
 
 #[tokio::test]
 async fn a_handle_names_a_session_where_connections_do_not() {
-    need_python!();
-    let bench = Workshop::new(CODE);
+    skip_without!("python3");
+    let fixture = PythonFixture::new(CODE);
     let tool = with_session_argument(&function("keep")).expect("an argument for it");
     let keep = async |session: &str, what: &str| {
         let arguments = json!({"session": session, "what": what});
-        let outcome = bench
+        let outcome = fixture
             .call_in(&Session::default(), tool.clone(), arguments, CancellationToken::new(), None)
             .await;
         outcome.structured.expect("a value")

@@ -8,21 +8,21 @@ use catalog::{
 };
 use serde_json::{Value, json};
 
-use super::workshop::{NUMBER, TEXT, Workshop, function, need_r, returning, write_package};
-use crate::crib::{field, text};
+use super::r_fixture::{NUMBER, RFixture, TEXT, function, returning, write_package};
+use testing::{field, skip_without, text};
 
 /// Says what R has been given, to the type.
 const TELL: &str = "tell <- function(x) cat(deparse(x, control = c('keepNA', 'keepInteger', 'showAttributes', 'digits17')), sep = '\n')";
 
-async fn told(bench: &Workshop, encoding: Encoding, value: Value) -> String {
-    let outcome = bench.call(function("tell", &[("x", encoding)]), json!({"x": value})).await;
+async fn told(fixture: &RFixture, encoding: Encoding, value: Value) -> String {
+    let outcome = fixture.call(function("tell", &[("x", encoding)]), json!({"x": value})).await;
     text(&outcome, 0).trim_end().to_owned()
 }
 
 #[tokio::test]
 async fn arguments_arrive_with_their_types() {
-    need_r!();
-    let bench = Workshop::new(TELL);
+    skip_without!("R");
+    let fixture = RFixture::new(TELL);
     for (encoding, value, expected) in [
         (Encoding::Scalar(Atom::Integer), json!(5), "5L"),
         (Encoding::Scalar(Atom::Integer), json!(5.0), "5L"),
@@ -66,7 +66,7 @@ async fn arguments_arrive_with_their_types() {
             "structure(list(c(1, 2.5), c(\"x\", NA), c(NA, TRUE)), names = c(\"n\", \"t\", \"u\"), class = \"data.frame\", row.names = c(NA, -2L))",
         ),
     ] {
-        let told = told(&bench, encoding, value.clone()).await;
+        let told = told(&fixture, encoding, value.clone()).await;
         let told: String = told.lines().map(str::trim).collect::<Vec<_>>().join(" ");
         assert_eq!(told, expected, "{encoding:?} of {value}");
     }
@@ -74,11 +74,11 @@ async fn arguments_arrive_with_their_types() {
 
 #[tokio::test]
 async fn what_is_left_out_is_left_out_in_r() {
-    need_r!();
-    let bench = Workshop::new("f <- function(x, y = 'usual') cat(missing(x), missing(y), y)");
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function(x, y = 'usual') cat(missing(x), missing(y), y)");
     let tool = || function("f", &[("x", NUMBER), ("y", TEXT)]);
-    assert_eq!(text(&bench.call(tool(), json!({"x": 1})).await, 0), "FALSE TRUE usual");
-    assert_eq!(text(&bench.call(tool(), json!({})).await, 0), "TRUE TRUE usual");
+    assert_eq!(text(&fixture.call(tool(), json!({"x": 1})).await, 0), "FALSE TRUE usual");
+    assert_eq!(text(&fixture.call(tool(), json!({})).await, 0), "TRUE TRUE usual");
 }
 
 fn from(package: &str, function_name: &str, sources: Option<&str>) -> Tool {
@@ -93,35 +93,35 @@ fn from(package: &str, function_name: &str, sources: Option<&str>) -> Tool {
 
 #[tokio::test]
 async fn an_installed_package_is_used_without_sources() {
-    need_r!();
-    let bench = Workshop::new("");
-    let outcome = bench.call(from("tools", "R", None), json!({})).await;
+    skip_without!("R");
+    let fixture = RFixture::new("");
+    let outcome = fixture.call(from("tools", "R", None), json!({})).await;
     assert_eq!(
         field(&outcome, "error_type"),
         "r_error",
         "it exists, and wants arguments: {outcome:?}"
     );
-    let outcome = bench.call(from("utils", "osVersion", None), json!({})).await;
+    let outcome = fixture.call(from("utils", "osVersion", None), json!({})).await;
     assert_eq!(
         field(&outcome, "error_type"),
         "r_function_missing",
         "a value is no function: {outcome:?}"
     );
-    let outcome = bench.call(from("base", "getwd", None), json!({})).await;
-    assert_eq!(text(&outcome, 0), format!("[1] {:?}\n", bench.crib.path("crib")));
+    let outcome = fixture.call(from("base", "getwd", None), json!({})).await;
+    assert_eq!(text(&outcome, 0), format!("[1] {:?}\n", fixture.crib.path("crib")));
 }
 
 #[tokio::test]
 async fn what_is_missing_is_said_with_what_to_do() {
-    need_r!();
-    let bench = Workshop::new("f <- function() 1");
-    let outcome = bench.call(from("no.such.package", "f", None), json!({})).await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() 1");
+    let outcome = fixture.call(from("no.such.package", "f", None), json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "r_package_missing");
     assert!(text(&outcome, 0).contains("install.packages(\"no.such.package\")"), "{outcome:?}");
-    let outcome = bench.call(from("bench", "g", Some(".")), json!({})).await;
+    let outcome = fixture.call(from("bench", "g", Some(".")), json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "r_function_missing");
     assert!(text(&outcome, 0).contains("has no function `g`"), "{outcome:?}");
-    let folder = bench.crib.path("crib/parts/needy");
+    let folder = fixture.crib.path("crib/parts/needy");
     write_package(
         &folder,
         "needy",
@@ -129,9 +129,9 @@ async fn what_is_missing_is_said_with_what_to_do() {
         "Imports: no.such.package\n",
     );
     std::fs::write(folder.join("NAMESPACE"), "import(no.such.package)\n").unwrap();
-    let outcome = bench.call(from("needy", "f", Some("parts/needy")), json!({})).await;
+    let outcome = fixture.call(from("needy", "f", Some("parts/needy")), json!({})).await;
     assert!(text(&outcome, 0).contains("install.packages(\"no.such.package\")"), "{outcome:?}");
-    let without = Workshop::with("", |settings| {
+    let without = RFixture::with("", |settings| {
         settings.environment = vec![("PATH".to_owned(), "/nowhere".to_owned())]
     });
     let outcome = without.run("f").await;
@@ -141,9 +141,9 @@ async fn what_is_missing_is_said_with_what_to_do() {
 
 #[tokio::test]
 async fn sources_are_read_as_a_package_is() {
-    need_r!();
-    let bench = Workshop::new("");
-    let folder = bench.crib.path("crib/parts/mine");
+    skip_without!("R");
+    let fixture = RFixture::new("");
+    let folder = fixture.crib.path("crib/parts/mine");
     let files = [
         ("a.R", "made <- paste0(base_word, '!')\nuses_import <- function() head(letters, 1)"),
         ("z.R", "base_word <- 'hello'"),
@@ -175,7 +175,7 @@ async fn sources_are_read_as_a_package_is() {
         "importFrom(utils, head)\nimport(not.installed)\nS3method(print, mine_thing)\nexport(shows)\n",
     )
     .unwrap();
-    let call = |name: &str| bench.call(from("mine", name, Some("parts/mine")), json!({}));
+    let call = |name: &str| fixture.call(from("mine", name, Some("parts/mine")), json!({}));
     assert_eq!(
         text(&call("shows").await, 0),
         "[1] \"hello!\" \"mine\"   \"hello!\" \"a\"      \"mine\"  \n"
@@ -187,23 +187,23 @@ async fn sources_are_read_as_a_package_is() {
 
 #[tokio::test]
 async fn without_a_namespace_file_methods_are_told_by_their_names() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "area <- function(x) UseMethod('area')\narea.default <- function(x) 'of anything'\narea.my.square <- function(x) x$side^2
          length.my.square <- function(x) 4L\nprint.my.square <- function(x, ...) cat('a square\\n')\nno.method <- function() 1
          square <- function() structure(list(side = 3), class = 'my.square')
          measured <- function() list(area(square()), area(1), length(square()))",
     );
-    assert_eq!(text(&bench.run("square").await, 0), "a square\n");
-    let outcome = bench.call(returning("measured", json!({"type": "array"})), json!({})).await;
+    assert_eq!(text(&fixture.run("square").await, 0), "a square\n");
+    let outcome = fixture.call(returning("measured", json!({"type": "array"})), json!({})).await;
     assert_eq!(outcome.structured, Some(json!([9, "of anything", 4])), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn sources_find_their_files_their_data_and_what_they_depend_on() {
-    need_r!();
-    let bench = Workshop::new("");
-    let folder = bench.crib.path("crib/mine");
+    skip_without!("R");
+    let fixture = RFixture::new("");
+    let folder = fixture.crib.path("crib/mine");
     let code = "file <- function() readLines(system.file('texts', 'a.txt', package = 'mine', mustWork = TRUE))
         none <- function() c(system.file('gone', package = 'mine'), basename(system.file('DESCRIPTION', package = 'stats')))
         data <- function() c(table$b, mine::numbers)
@@ -230,7 +230,7 @@ async fn sources_find_their_files_their_data_and_what_they_depend_on() {
     assert!(
         Command::new("Rscript").args(["-e", save]).current_dir(&folder).status().unwrap().success()
     );
-    let call = |name: &str| bench.call(from("mine", name, Some("mine")), json!({}));
+    let call = |name: &str| fixture.call(from("mine", name, Some("mine")), json!({}));
     assert_eq!(text(&call("both").await, 0), "[1] 5 6\n");
     assert_eq!(text(&call("methods").await, 0), "[1] TRUE\n");
     assert_eq!(text(&call("file").await, 0), "[1] \"hello\"\n");
@@ -242,8 +242,8 @@ async fn sources_find_their_files_their_data_and_what_they_depend_on() {
 
 #[tokio::test]
 async fn classes_of_sources_make_their_objects() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "Counter <- methods::setRefClass('Counter', fields = list(n = 'numeric'),
            methods = list(add = function() { n <<- n + 1; invisible(.self) }))
          methods::setClass('Point', representation(x = 'numeric'))
@@ -251,15 +251,15 @@ async fn classes_of_sources_make_their_objects() {
          count <- function() Counter$new(n = 1)$add()$n + first$n
          point <- function() methods::new('Point', x = 3)@x",
     );
-    assert_eq!(text(&bench.run("count").await, 0), "[1] 3\n");
-    assert_eq!(text(&bench.run("point").await, 0), "[1] 3\n");
+    assert_eq!(text(&fixture.run("count").await, 0), "[1] 3\n");
+    assert_eq!(text(&fixture.run("point").await, 0), "[1] 3\n");
 }
 
 #[tokio::test]
 async fn without_collate_files_are_read_in_the_order_of_their_bytes() {
-    need_r!();
-    let bench = Workshop::new("");
-    let folder = bench.crib.path("crib/other");
+    skip_without!("R");
+    let fixture = RFixture::new("");
+    let folder = fixture.crib.path("crib/other");
     write_package(
         &folder,
         "other",
@@ -271,16 +271,16 @@ async fn without_collate_files_are_read_in_the_order_of_their_bytes() {
         "",
     );
     assert_eq!(
-        text(&bench.call(from("other", "f", Some("other")), json!({})).await, 0),
+        text(&fixture.call(from("other", "f", Some("other")), json!({})).await, 0),
         "[1] \"A\" \"B\" \"a\"\n"
     );
 }
 
 #[tokio::test]
 async fn code_for_this_kind_of_system_is_read_last() {
-    need_r!();
-    let bench = Workshop::new("");
-    let folder = bench.crib.path("crib/other");
+    skip_without!("R");
+    let fixture = RFixture::new("");
+    let folder = fixture.crib.path("crib/other");
     std::fs::create_dir_all(folder.join("R/unix")).unwrap();
     std::fs::create_dir_all(folder.join("R/windows")).unwrap();
     let files = [
@@ -290,15 +290,15 @@ async fn code_for_this_kind_of_system_is_read_last() {
     ];
     write_package(&folder, "other", &files, "");
     assert_eq!(
-        text(&bench.call(from("other", "f", Some("other")), json!({})).await, 0),
+        text(&fixture.call(from("other", "f", Some("other")), json!({})).await, 0),
         "[1] \"z\" \"a\"\n"
     );
 }
 
 #[tokio::test]
 async fn a_plan_shows_the_exact_call() {
-    need_r!();
-    let bench = Workshop::new("");
+    skip_without!("R");
+    let fixture = RFixture::new("");
     let formals = [
         ("n", Encoding::Scalar(Atom::Integer)),
         ("x", Encoding::Vector(Atom::Double)),
@@ -308,7 +308,7 @@ async fn a_plan_shows_the_exact_call() {
         ("rows", Encoding::DataFrame),
     ];
     let arguments = json!({"n": 1, "x": [1, null, 2.5], "text": "a \"b\"\n", "if": null, "day": "1970-01-02", "rows": [{"a": 1}]});
-    let plan = bench.crib.plan(&function("f", &formals), arguments).unwrap();
+    let plan = fixture.crib.plan(&function("f", &formals), arguments).unwrap();
     assert_eq!(plan["program"], "R");
     let call = "bench::f(n = 1L, x = c(1, NA_real_, 2.5), text = \"a \\\"b\\\"\\n\", `if` = NULL, day = as.Date(1), rows = data.frame(a = 1L))";
     assert_eq!(plan["argv"], json!(["R", "-e", call]));
@@ -317,40 +317,40 @@ async fn a_plan_shows_the_exact_call() {
 
 #[tokio::test]
 async fn arguments_that_the_function_does_not_take_are_refused() {
-    need_r!();
-    let bench = Workshop::new("f <- function(x) x\npid <- function() Sys.getpid()");
-    let first = bench.pid().await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function(x) x\npid <- function() Sys.getpid()");
+    let first = fixture.pid().await;
     for _ in 0..2 {
-        let outcome = bench.call(function("f", &[("x", NUMBER)]), json!({"x": 1, "y": 2})).await;
+        let outcome = fixture.call(function("f", &[("x", NUMBER)]), json!({"x": 1, "y": 2})).await;
         assert_eq!(field(&outcome, "error_type"), "invalid_arguments");
-        let outcome = bench
+        let outcome = fixture
             .call(function("f", &[("x", Encoding::Scalar(Atom::Date))]), json!({"x": "soon"}))
             .await;
         assert!(text(&outcome, 0).contains("must be a date such as 2024-12-31"), "{outcome:?}");
-        assert_eq!(bench.pid().await, first, "the R that was woken for it still waits");
+        assert_eq!(fixture.pid().await, first, "the R that was woken for it still waits");
     }
 }
 
 #[tokio::test]
 async fn r_is_confined_as_programs_are() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() { writeLines('x', '../outside/file'); 1 }\ng <- function() { writeLines('x', 'inside'); 1 }",
     );
     assert!(runtime::sandbox_support().files, "this kernel has Landlock");
-    let outcome = bench.run("f").await;
+    let outcome = fixture.run("f").await;
     assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
-    assert!(!bench.crib.path("outside/file").exists());
-    assert!(!bench.run("g").await.failed);
+    assert!(!fixture.crib.path("outside/file").exists());
+    assert!(!fixture.run("g").await.failed);
 }
 
 #[tokio::test]
 async fn a_package_may_lie_in_a_folder_of_any_name() {
-    need_r!();
+    skip_without!("R");
     for folder in ["spaced out \u{e9}", "two\nlines", "ends\n"] {
-        let bench = Workshop::new("");
+        let fixture = RFixture::new("");
         write_package(
-            &bench.crib.path("crib").join(folder),
+            &fixture.crib.path("crib").join(folder),
             "bench",
             &[("code.R", "f <- function() 42")],
             "",
@@ -360,6 +360,6 @@ async fn a_package_may_lie_in_a_folder_of_any_name() {
             unreachable!("it is an R function")
         };
         implementation.sources = Some(folder.to_owned());
-        assert_eq!(text(&bench.call(tool, json!({})).await, 0), "[1] 42\n", "{folder:?}");
+        assert_eq!(text(&fixture.call(tool, json!({})).await, 0), "[1] 42\n", "{folder:?}");
     }
 }

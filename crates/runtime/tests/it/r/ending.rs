@@ -11,8 +11,8 @@ use runtime::{
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::workshop::{Workshop, function, need_r, returning};
-use crate::crib::{eventually, field, is_running, text};
+use super::r_fixture::{RFixture, function, returning};
+use testing::{field, is_process_running, skip_without, text, wait_until};
 
 const CODE: &str = "
   fails <- function() inner('x')
@@ -32,15 +32,15 @@ const CODE: &str = "
   pid <- function() Sys.getpid()
 ";
 
-async fn is_fine(bench: &Workshop) {
-    assert_eq!(text(&bench.run("fine").await, 0), "[1] \"fine\"\n");
+async fn is_fine(fixture: &RFixture) {
+    assert_eq!(text(&fixture.run("fine").await, 0), "[1] \"fine\"\n");
 }
 
 #[tokio::test]
 async fn an_error_says_what_where_and_how_it_came_to_it() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.run("fails").await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let outcome = fixture.run("fails").await;
     assert!(outcome.failed);
     assert_eq!(field(&outcome, "error_type"), "r_error");
     assert_eq!(
@@ -54,72 +54,72 @@ async fn an_error_says_what_where_and_how_it_came_to_it() {
         details["traceback"],
         json!(["fails()", "inner(\"x\")", "stop(\"it broke: \", text)"])
     );
-    is_fine(&bench).await;
+    is_fine(&fixture).await;
 }
 
 #[tokio::test]
 async fn an_error_of_the_caller_does_not_name_what_called_the_function() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() stop(simpleError('refused', sys.call(-1)))\ng <- function() { warning(simpleWarning('w', sys.call(-1))); 1 }",
     );
-    assert_eq!(field(&bench.run("f").await, "error_message"), "`bench-f` failed: refused");
-    assert_eq!(field(&bench.run("g").await, "warnings"), &json!(["w"]));
+    assert_eq!(field(&fixture.run("f").await, "error_message"), "`bench-f` failed: refused");
+    assert_eq!(field(&fixture.run("g").await, "warnings"), &json!(["w"]));
 }
 
 #[tokio::test]
 async fn a_function_handles_its_own_errors_and_deep_recursion_is_one() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.run("own").await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let outcome = fixture.run("own").await;
     assert_eq!(text(&outcome, 0), "finally\n[1] \"handled\"\n");
     assert!(field(&outcome, "warnings")[0].as_str().unwrap().starts_with("after"), "{outcome:?}");
     for _ in 0..2 {
-        let outcome = bench.run("deep").await;
+        let outcome = fixture.run("deep").await;
         assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
-        is_fine(&bench).await;
+        is_fine(&fixture).await;
     }
 }
 
 #[tokio::test]
 async fn an_error_on_the_way_out_does_not_hide_the_first_nor_end_r() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
-    let outcome = bench.run("cleans").await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let pid = fixture.pid().await;
+    let outcome = fixture.run("cleans").await;
     assert_eq!(
         field(&outcome, "error_message"),
         "`bench-cleans` failed in `cleans()`: first",
         "{outcome:?}"
     );
-    assert_eq!(bench.pid().await, pid);
+    assert_eq!(fixture.pid().await, pid);
 }
 
 #[tokio::test]
 async fn what_a_function_puts_in_the_place_of_base_r_does_not_reach_the_worker() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
-    assert!(!bench.run("shadows").await.failed);
-    assert_eq!(bench.pid().await, pid);
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let pid = fixture.pid().await;
+    assert!(!fixture.run("shadows").await.failed);
+    assert_eq!(fixture.pid().await, pid);
 }
 
 #[tokio::test]
 async fn a_function_that_quits_is_an_error_and_the_next_call_works() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.run("quits").await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let outcome = fixture.run("quits").await;
     assert_eq!(field(&outcome, "error_type"), "r_ended");
     assert!(text(&outcome, 0).contains("exit code 3, as `quit()` does"), "{outcome:?}");
     assert_eq!(field(&outcome, "printed"), "bye");
-    is_fine(&bench).await;
+    is_fine(&fixture).await;
 }
 
 #[tokio::test]
 async fn a_crash_is_an_error_and_the_next_call_works() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let outcome = bench.run("crashes").await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let outcome = fixture.run("crashes").await;
     assert_eq!(field(&outcome, "error_type"), "r_ended");
     assert!(text(&outcome, 0).contains("segmentation fault"), "{outcome:?}");
     let said = field(&outcome, "messages").to_string();
@@ -127,45 +127,46 @@ async fn a_crash_is_an_error_and_the_next_call_works() {
         said.contains("tools::pskill") && said.len() < 4000,
         "R shows how it came to it, not the worker itself: {said}"
     );
-    is_fine(&bench).await;
+    is_fine(&fixture).await;
 }
 
 #[tokio::test]
 async fn an_r_that_dies_between_calls_is_not_noticed() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let pid = fixture.pid().await;
     let killed = std::process::Command::new("kill").args(["-9", &pid]).status().unwrap();
     assert!(killed.success());
-    eventually("R is gone", || !is_running(&pid)).await;
-    is_fine(&bench).await;
+    wait_until("R is gone", || !is_process_running(&pid)).await;
+    is_fine(&fixture).await;
 }
 
 #[tokio::test]
 async fn a_time_limit_interrupts_r_and_keeps_it() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let pid = fixture.pid().await;
     for name in ["loops", "sleeps"] {
         let limit = Some(Duration::from_millis(300));
-        let outcome =
-            bench.call_with(function(name, &[]), json!({}), CancellationToken::new(), limit).await;
+        let outcome = fixture
+            .call_with(function(name, &[]), json!({}), CancellationToken::new(), limit)
+            .await;
         assert_eq!(field(&outcome, "error_type"), "timed_out", "{outcome:?}");
     }
-    assert_eq!(bench.pid().await, pid, "the same R goes on");
+    assert_eq!(fixture.pid().await, pid, "the same R goes on");
 }
 
 #[tokio::test]
 async fn cancelling_interrupts_the_call_in_flight_and_no_other() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let pid = fixture.pid().await;
     let cancel = CancellationToken::new();
     let sleeping =
-        tokio::spawn(bench.call_with(function("sleeps", &[]), json!({}), cancel.clone(), None));
-    let begun = bench.crib.path("crib/begun");
-    eventually("it sleeps", || begun.exists()).await;
-    let next = tokio::spawn(bench.call_with(
+        tokio::spawn(fixture.call_with(function("sleeps", &[]), json!({}), cancel.clone(), None));
+    let begun = fixture.crib.path("crib/begun");
+    wait_until("it sleeps", || begun.exists()).await;
+    let next = tokio::spawn(fixture.call_with(
         returning("pid", json!({"type": "integer"})),
         json!({}),
         CancellationToken::new(),
@@ -179,88 +180,89 @@ async fn cancelling_interrupts_the_call_in_flight_and_no_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelling_an_operation_interrupts_r_and_keeps_it() {
-    need_r!();
-    let bench = Workshop::with(CODE, |settings| settings.answer_within = Duration::from_millis(50));
-    let pid = bench.pid().await;
+    skip_without!("R");
+    let fixture =
+        RFixture::with(CODE, |settings| settings.answer_within = Duration::from_millis(50));
+    let pid = fixture.pid().await;
     let started =
-        bench.call(Tool { mode: Mode::Asynchronous, ..function("sleeps", &[]) }, json!({})).await;
+        fixture.call(Tool { mode: Mode::Asynchronous, ..function("sleeps", &[]) }, json!({})).await;
     let id = Operation::started_by(&started).expect("an operation");
-    let begun = bench.crib.path("crib/begun");
-    eventually("it sleeps", || begun.exists()).await;
-    let operation = bench.crib.runtime.operations().cancel(Viewer::Operator, &id).await.unwrap();
+    let begun = fixture.crib.path("crib/begun");
+    wait_until("it sleeps", || begun.exists()).await;
+    let operation = fixture.crib.runtime.operations().cancel(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.state, State::Cancelled);
-    assert_eq!(bench.pid().await, pid, "the same R goes on, with what it knows");
-    is_fine(&bench).await;
+    assert_eq!(fixture.pid().await, pid, "the same R goes on, with what it knows");
+    is_fine(&fixture).await;
 }
 
 /// The race: the call ends by itself just when it is interrupted.
 #[tokio::test]
 async fn an_interrupt_that_comes_too_late_does_not_hit_the_next_call() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    is_fine(&bench).await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    is_fine(&fixture).await;
     for delay in 0..60 {
         let cancel = CancellationToken::new();
         let call =
-            tokio::spawn(bench.call_with(function("fine", &[]), json!({}), cancel.clone(), None));
+            tokio::spawn(fixture.call_with(function("fine", &[]), json!({}), cancel.clone(), None));
         tokio::time::sleep(Duration::from_micros(delay * 10)).await;
         cancel.cancel();
         call.await.unwrap();
-        is_fine(&bench).await;
+        is_fine(&fixture).await;
     }
 }
 
 #[tokio::test]
 async fn a_call_is_interrupted_while_its_value_is_sent_too() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let pid = fixture.pid().await;
     let cancel = CancellationToken::new();
-    let large = tokio::spawn(bench.call_with(
+    let large = tokio::spawn(fixture.call_with(
         returning("large", json!({"type": "array"})),
         json!({}),
         cancel.clone(),
         None,
     ));
-    let begun = bench.crib.path("crib/begun");
-    eventually("it is about to return", || begun.exists()).await;
+    let begun = fixture.crib.path("crib/begun");
+    wait_until("it is about to return", || begun.exists()).await;
     cancel.cancel();
     assert_eq!(field(&large.await.unwrap(), "error_type"), "cancelled");
-    assert_eq!(bench.pid().await, pid, "the same R goes on");
+    assert_eq!(fixture.pid().await, pid, "the same R goes on");
 }
 
 #[tokio::test]
 async fn code_that_cannot_be_interrupted_is_killed_and_r_started_anew() {
-    need_r!();
-    let bench = Workshop::new(CODE);
-    let pid = bench.pid().await;
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
+    let pid = fixture.pid().await;
     let cancel = CancellationToken::new();
     let deaf =
-        tokio::spawn(bench.call_with(function("deaf", &[]), json!({}), cancel.clone(), None));
-    let begun = bench.crib.path("crib/begun");
-    eventually("it runs", || begun.exists()).await;
+        tokio::spawn(fixture.call_with(function("deaf", &[]), json!({}), cancel.clone(), None));
+    let begun = fixture.crib.path("crib/begun");
+    wait_until("it runs", || begun.exists()).await;
     cancel.cancel();
     assert_eq!(field(&deaf.await.unwrap(), "error_type"), "cancelled");
-    assert!(!is_running(&pid));
-    assert_ne!(bench.pid().await, pid);
+    assert!(!is_process_running(&pid));
+    assert_ne!(fixture.pid().await, pid);
 }
 
 #[tokio::test]
 async fn programs_that_r_started_end_with_a_cancelled_call() {
-    need_r!();
-    let bench = Workshop::new(CODE);
+    skip_without!("R");
+    let fixture = RFixture::new(CODE);
     let cancel = CancellationToken::new();
     let call =
-        tokio::spawn(bench.call_with(function("programs", &[]), json!({}), cancel.clone(), None));
-    let child = bench.crib.path("crib/child");
-    eventually("the program runs", || {
+        tokio::spawn(fixture.call_with(function("programs", &[]), json!({}), cancel.clone(), None));
+    let child = fixture.crib.path("crib/child");
+    wait_until("the program runs", || {
         std::fs::read_to_string(&child).is_ok_and(|pid| pid.ends_with('\n'))
     })
     .await;
     let pid = std::fs::read_to_string(&child).unwrap();
-    assert!(is_running(&pid));
+    assert!(is_process_running(&pid));
     cancel.cancel();
     assert_eq!(field(&call.await.unwrap(), "error_type"), "cancelled");
-    drop(bench);
-    eventually("the program is gone", || !is_running(&pid)).await;
+    drop(fixture);
+    wait_until("the program is gone", || !is_process_running(&pid)).await;
 }

@@ -3,32 +3,32 @@
 use catalog::Content;
 use serde_json::json;
 
-use super::workshop::{Workshop, function, need_r, returning};
-use crate::crib::text;
+use super::r_fixture::{RFixture, function, returning};
+use testing::{skip_without, text};
 
 #[tokio::test]
 async fn plots_are_pictures() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() { plot(1:3); hist(c(1, 2, 2)); 'drawn' }\nplain <- function() 1",
     );
-    let outcome = bench.run("f").await;
+    let outcome = fixture.run("f").await;
     assert_eq!(text(&outcome, 0), "[1] \"drawn\"\n");
     let pictures = outcome.content.iter().filter(|content| {
         matches!(content, Content::Image { data, mime_type } if mime_type == "image/png" && data.starts_with(b"\x89PNG"))
     });
     assert_eq!(pictures.count(), 2, "{:?}", outcome.content.len());
-    assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
-    assert!(!bench.crib.path("crib/Rplots.pdf").exists());
+    assert_eq!(fixture.run("plain").await.content.len(), 1, "nothing is left to be drawn");
+    assert!(!fixture.crib.path("crib/Rplots.pdf").exists());
 }
 
 #[tokio::test]
 async fn plots_of_a_device_that_was_closed_are_pictures_too() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() { plot(1:3); dev.off(); plot(3:1); dev.off(); 'drawn' }\nplain <- function() 1",
     );
-    let outcome = bench.run("f").await;
+    let outcome = fixture.run("f").await;
     let pictures: Vec<_> = outcome
         .content
         .iter()
@@ -39,28 +39,28 @@ async fn plots_of_a_device_that_was_closed_are_pictures_too() {
         )
         .collect();
     assert!(pictures.len() == 2 && pictures[0] != pictures[1], "{:?}", pictures.len());
-    assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
+    assert_eq!(fixture.run("plain").await.content.len(), 1, "nothing is left to be drawn");
 }
 
 /// As `ggplot2` does: what is returned is drawn by printing it.
 #[tokio::test]
 async fn a_plot_that_is_drawn_by_printing_is_a_picture_of_its_own_call() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         ".onLoad <- function(...) registerS3method('print', 'sketch', function(x, ...) plot(1:3))
          f <- function() invisible(structure(list(), class = 'sketch'))\nplain <- function() 1",
     );
     for tool in [function("f", &[]), returning("f", json!({"type": "string"}))] {
-        let outcome = bench.call(tool, json!({})).await;
+        let outcome = fixture.call(tool, json!({})).await;
         assert!(matches!(outcome.content.last(), Some(Content::Image { .. })), "{outcome:?}");
-        assert_eq!(bench.run("plain").await.content.len(), 1, "nothing is left to be drawn");
+        assert_eq!(fixture.run("plain").await.content.len(), 1, "nothing is left to be drawn");
     }
 }
 
 #[tokio::test]
 async fn a_plot_that_cannot_be_made_is_said() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         ".onLoad <- function(...) {
            space <- asNamespace('grDevices')
            unlockBinding('png', space)
@@ -68,7 +68,7 @@ async fn a_plot_that_cannot_be_made_is_said() {
          }
          f <- function() { plot(1:3); 'done' }",
     );
-    let outcome = bench.run("f").await;
+    let outcome = fixture.run("f").await;
     assert!(!outcome.failed, "{outcome:?}");
     assert_eq!(text(&outcome, 0), "[1] \"done\"\n");
     let said = text(&outcome, 1);

@@ -3,8 +3,8 @@
 use catalog::{Content, Outcome, Schema, Tool};
 use serde_json::{Value, json};
 
-use super::workshop::{NUMBER, Workshop, function, need_r, returning};
-use crate::crib::{field, text};
+use super::r_fixture::{NUMBER, RFixture, function, returning};
+use testing::{field, skip_without, text};
 
 fn value(outcome: &Outcome) -> &Value {
     assert!(!outcome.failed, "{outcome:?}");
@@ -13,25 +13,25 @@ fn value(outcome: &Outcome) -> &Value {
 
 #[tokio::test]
 async fn text_is_what_r_prints() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() { cat('before\\n'); list(n = 1L, t = 'Zoë') }
          quiet <- function() invisible(7)
          nothing <- function() invisible(NULL)",
     );
-    assert_eq!(text(&bench.run("f").await, 0), "before\n$n\n[1] 1\n\n$t\n[1] \"Zoë\"\n\n");
+    assert_eq!(text(&fixture.run("f").await, 0), "before\n$n\n[1] 1\n\n$t\n[1] \"Zoë\"\n\n");
     assert_eq!(
-        text(&bench.run("quiet").await, 0),
+        text(&fixture.run("quiet").await, 0),
         "[1] 7\n",
         "an invisible value is printed if there is no other output"
     );
-    assert_eq!(text(&bench.run("nothing").await, 0), "NULL\n");
+    assert_eq!(text(&fixture.run("nothing").await, 0), "NULL\n");
 }
 
 #[tokio::test]
 async fn a_return_schema_decides_what_a_value_becomes() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "one <- function() 5L
          half <- function() 2.5
          named <- function() list(count = 1L, names = 'a', tags = c('x', 'y'), none = NULL, when = as.Date('2024-12-31'))
@@ -58,22 +58,22 @@ async fn a_return_schema_decides_what_a_value_becomes() {
         ("bare", json!({"type": "object"}), json!({"value": [1, 2, 3]})),
         ("bare", json!({"type": "string"}), json!("[1] 1 2 3")),
     ] {
-        let outcome = bench.call(returning(name, schema.clone()), json!({})).await;
+        let outcome = fixture.call(returning(name, schema.clone()), json!({})).await;
         assert_eq!(value(&outcome), &expected, "{name} as {schema}");
     }
 }
 
 #[tokio::test]
 async fn parts_that_are_said_to_be_text_never_fail_a_call() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "fit <- function() list(coef = c(1.5, NA), call = quote(f(x)), n = 3L, more = list(a = 1))",
     );
     let parts =
         ["coef", "call", "n", "more"].map(|part| (part.to_owned(), json!({"type": "string"})));
     let schema =
         json!({"type": "object", "properties": Value::Object(parts.into_iter().collect())});
-    let outcome = bench.call(returning("fit", schema), json!({})).await;
+    let outcome = fixture.call(returning("fit", schema), json!({})).await;
     assert_eq!(
         value(&outcome),
         &json!({"coef": "[1.5,null]", "call": "f(x)", "n": "3", "more": "{\"a\":1}"})
@@ -82,7 +82,7 @@ async fn parts_that_are_said_to_be_text_never_fail_a_call() {
 
 #[tokio::test]
 async fn one_value_arrives_as_it_is_and_with_what_was_said() {
-    need_r!();
+    skip_without!("R");
     let values = [
         ("1.5", json!(1.5)),
         ("-0.1", json!(-0.1)),
@@ -104,12 +104,12 @@ async fn one_value_arrives_as_it_is_and_with_what_was_said() {
         .map(|(at, (code, _))| format!("v{at} <- function() {code}\n"))
         .collect();
     let code = code.concat() + "warned <- function() { warning('well'); invisible(2) }";
-    let bench = Workshop::new(&code);
+    let fixture = RFixture::new(&code);
     for (at, (code, expected)) in values.iter().enumerate() {
-        let outcome = bench.call(returning(&format!("v{at}"), json!({})), json!({})).await;
+        let outcome = fixture.call(returning(&format!("v{at}"), json!({})), json!({})).await;
         assert_eq!(value(&outcome), expected, "{code}");
     }
-    let outcome = bench.run("warned").await;
+    let outcome = fixture.run("warned").await;
     assert_eq!(
         (text(&outcome, 0), field(&outcome, "warnings")),
         ("[1] 2\n", &json!(["well (in warned())"])),
@@ -119,12 +119,12 @@ async fn one_value_arrives_as_it_is_and_with_what_was_said() {
 
 #[tokio::test]
 async fn what_json_has_nothing_for_is_text_or_null() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() list(f = function(x) x, z = complex(real = 1, imaginary = 2), e = new.env(), n = c(NA, NaN, Inf, 1.5),
                               b = as.raw(1:3), t = as.POSIXct(0.5, origin = '1970-01-01'))",
     );
-    let outcome = bench.call(returning("f", json!({"type": "object"})), json!({})).await;
+    let outcome = fixture.call(returning("f", json!({"type": "object"})), json!({})).await;
     let found = value(&outcome);
     assert!(found["f"].as_str().is_some_and(|text| text.starts_with("function")), "{found}");
     assert!(found["e"].as_str().is_some_and(|text| text.starts_with("<environment")), "{found}");
@@ -134,8 +134,8 @@ async fn what_json_has_nothing_for_is_text_or_null() {
 
 #[tokio::test]
 async fn missing_values_are_no_failure() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "number <- function() mean(numeric())\nname <- function() NA_character_\nnone <- function() NULL
          all <- function() c(1L, NA)\nparts <- function() list(n = NULL, all = c('a', NA))",
     );
@@ -149,7 +149,7 @@ async fn missing_values_are_no_failure() {
         ("parts", parts, json!({"n": null, "all": ["a", null]})),
     ] {
         assert_eq!(
-            value(&bench.call(returning(name, schema), json!({})).await),
+            value(&fixture.call(returning(name, schema), json!({})).await),
             &expected,
             "{name}"
         );
@@ -158,9 +158,9 @@ async fn missing_values_are_no_failure() {
 
 #[tokio::test]
 async fn a_value_that_is_not_as_said_is_a_failure_that_shows_it() {
-    need_r!();
-    let bench = Workshop::new("f <- function() 'text'");
-    let outcome = bench.call(returning("f", json!({"type": "integer"})), json!({})).await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() 'text'");
+    let outcome = fixture.call(returning("f", json!({"type": "integer"})), json!({})).await;
     assert!(outcome.failed);
     assert_eq!(field(&outcome, "error_type"), "invalid_result");
     assert_eq!(text(&outcome, 1), "[1] \"text\"\n");
@@ -168,22 +168,22 @@ async fn a_value_that_is_not_as_said_is_a_failure_that_shows_it() {
 
 #[tokio::test]
 async fn a_data_frame_is_printed_and_given_as_rows() {
-    need_r!();
-    let bench = Workshop::new("f <- function() data.frame(n = 1:2, t = c('x', 'ü'))");
-    let outcome = bench.run("f").await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() data.frame(n = 1:2, t = c('x', 'ü'))");
+    let outcome = fixture.run("f").await;
     assert_eq!(text(&outcome, 0), "  n t\n1 1 x\n2 2 ü\n");
     assert_eq!(field(&outcome, "rows"), &json!([{"n": 1, "t": "x"}, {"n": 2, "t": "ü"}]));
 }
 
 #[tokio::test]
 async fn warnings_and_messages_come_apart_from_the_value() {
-    need_r!();
-    let bench = Workshop::new("f <- function() { warning('careful'); message('working'); 1 }");
-    let outcome = bench.call(returning("f", json!({"type": "number"})), json!({})).await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() { warning('careful'); message('working'); 1 }");
+    let outcome = fixture.call(returning("f", json!({"type": "number"})), json!({})).await;
     assert_eq!(value(&outcome), &json!(1));
     let texts: Vec<_> = (0..outcome.content.len()).map(|index| text(&outcome, index)).collect();
     assert_eq!(texts, ["1", "warnings:\ncareful (in f())", "messages:\nworking"]);
-    let outcome = bench.run("f").await;
+    let outcome = fixture.run("f").await;
     assert_eq!(text(&outcome, 0), "[1] 1\n");
     assert_eq!(field(&outcome, "warnings"), &json!(["careful (in f())"]));
     assert_eq!(field(&outcome, "messages"), &json!(["working"]));
@@ -191,21 +191,21 @@ async fn warnings_and_messages_come_apart_from_the_value() {
 
 #[tokio::test]
 async fn printing_anywhere_does_not_disturb_what_is_answered() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() {
            cat('\\x01\\x02 B\\n'); system('printf from-a-program; printf to-stderr >&2')
            write('said', stderr()); sink(tempfile()); cat('swallowed'); 42L
          }",
     );
-    let outcome = bench.call(returning("f", json!({"type": "integer"})), json!({})).await;
+    let outcome = fixture.call(returning("f", json!({"type": "integer"})), json!({})).await;
     assert_eq!(value(&outcome), &json!(42));
     assert_eq!(text(&outcome, 1), "printed:\n\u{1}\u{2} B\nfrom-a-program");
     assert!(
         text(&outcome, 2).contains("to-stderr") && text(&outcome, 2).contains("said"),
         "{outcome:?}"
     );
-    let again = bench.run("f").await;
+    let again = fixture.run("f").await;
     assert!(
         text(&again, 0).ends_with("from-a-program[1] 42\n"),
         "a sink is ended with its function: {again:?}"
@@ -214,15 +214,15 @@ async fn printing_anywhere_does_not_disturb_what_is_answered() {
 
 #[tokio::test]
 async fn a_value_that_cannot_be_printed_is_a_failure() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         ".onLoad <- function(...) registerS3method('print', 'shy', function(x, ...) stop('not me'))
          f <- function() structure(list(), class = 'shy')\nhidden <- function() invisible(f())",
     );
     for tool in
         [function("f", &[]), function("hidden", &[]), returning("f", json!({"type": "string"}))]
     {
-        let outcome = bench.call(tool, json!({})).await;
+        let outcome = fixture.call(tool, json!({})).await;
         assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
         assert!(text(&outcome, 0).ends_with("not me"), "{outcome:?}");
     }
@@ -230,9 +230,9 @@ async fn a_value_that_cannot_be_printed_is_a_failure() {
 
 #[tokio::test]
 async fn a_long_text_is_cut_and_kept_whole() {
-    need_r!();
-    let bench = Workshop::new("f <- function() cat(strrep('0123456789', 100000))");
-    let outcome = bench.run("f").await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() cat(strrep('0123456789', 100000))");
+    let outcome = fixture.run("f").await;
     assert!(
         text(&outcome, 0).len() < 100_000
             && text(&outcome, 0).contains("the full output is the resource")
@@ -242,30 +242,30 @@ async fn a_long_text_is_cut_and_kept_whole() {
     assert!(matches!(&outcome.content[1], Content::Link { uri: link, .. } if *link == uri));
     let id = uri.rsplit('/').nth(1).unwrap().to_owned();
     assert_eq!(
-        std::fs::metadata(bench.crib.path(&format!("spill/{id}-stdout"))).unwrap().len(),
+        std::fs::metadata(fixture.crib.path(&format!("spill/{id}-stdout"))).unwrap().len(),
         1_000_000
     );
 }
 
 #[tokio::test]
 async fn a_result_of_100_megabytes_does_not_fill_the_servers_memory() {
-    need_r!();
-    let bench = Workshop::with(
+    skip_without!("R");
+    let fixture = RFixture::with(
         "f <- function() as.numeric(seq_len(13e6))\npid <- function() Sys.getpid()",
         |settings| {
             settings.output_file_bytes = 1 << 30;
         },
     );
-    bench.pid().await;
+    fixture.pid().await;
     let before = peak_memory();
-    let outcome = bench
+    let outcome = fixture
         .call(returning("f", json!({"type": "array", "items": {"type": "number"}})), json!({}))
         .await;
     let grown = peak_memory() - before;
     assert!(grown < 60_000, "the server grew by {grown} kB");
     let first: Vec<_> = value(&outcome).as_array().unwrap().iter().take(3).cloned().collect();
     assert_eq!(first, [1, 2, 3]);
-    let whole = whole(&bench, &outcome);
+    let whole = whole(&fixture, &outcome);
     assert!(
         whole.starts_with("[1,2,3,") && whole.ends_with(",12999999,13000000]"),
         "{}",
@@ -275,17 +275,17 @@ async fn a_result_of_100_megabytes_does_not_fill_the_servers_memory() {
 
 #[tokio::test]
 async fn a_large_nested_result_is_whole_in_its_resource() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() list(label = 'big', rows = data.frame(n = seq_len(60000), t = rep('text', 60000)), m = matrix(1, 2, 2))",
     );
     let schema = json!({"type": "object", "properties": {"label": {"type": "string"}, "rows": {"type": "array"}}});
-    let outcome = bench.call(returning("f", schema), json!({})).await;
+    let outcome = fixture.call(returning("f", schema), json!({})).await;
     let cut = value(&outcome);
     assert_eq!(cut["label"], "big");
     assert_eq!(cut["rows"][1], json!({"n": 2, "t": "text"}));
     assert!(cut["rows"].as_array().unwrap().len() < 60_000);
-    let whole: Value = serde_json::from_str(&whole(&bench, &outcome)).unwrap();
+    let whole: Value = serde_json::from_str(&whole(&fixture, &outcome)).unwrap();
     assert_eq!(whole["rows"].as_array().unwrap().len(), 60_000);
     assert_eq!(whole["rows"][59_999], json!({"n": 60_000, "t": "text"}));
     assert_eq!(whole["m"], json!([[1, 1], [1, 1]]));
@@ -327,21 +327,21 @@ const SHAPES: &[(&str, &str)] = &[
 
 #[tokio::test]
 async fn what_comes_in_pieces_is_like_what_comes_at_once() {
-    need_r!();
+    skip_without!("R");
     let functions: Vec<_> = SHAPES
         .iter()
         .enumerate()
         .map(|(at, (value, _))| format!("f{at} <- function(n) {value}"))
         .collect();
-    let bench =
-        Workshop::with(&functions.join("\n"), |settings| settings.output_file_bytes = 1 << 30);
+    let fixture =
+        RFixture::with(&functions.join("\n"), |settings| settings.output_file_bytes = 1 << 30);
     for (at, (value, schema)) in SHAPES.iter().enumerate() {
         let tool = Tool {
             output: Some(Schema::new(serde_json::from_str(schema).unwrap())),
             ..function(&format!("f{at}"), &[("n", NUMBER)])
         };
-        let short = bench.call(tool.clone(), json!({"n": 100})).await;
-        let long = bench.call(tool, json!({"n": 400_000})).await;
+        let short = fixture.call(tool.clone(), json!({"n": 100})).await;
+        let long = fixture.call(tool, json!({"n": 400_000})).await;
         assert!(
             long.content.iter().any(|content| matches!(content, Content::Link { .. })),
             "{value}: {:?}",
@@ -351,7 +351,7 @@ async fn what_comes_in_pieces_is_like_what_comes_at_once() {
             serde_json::to_string(&long.structured).unwrap().len() < 200_000,
             "{value} as {schema}"
         );
-        let whole: Value = serde_json::from_str(&whole(&bench, &long)).unwrap();
+        let whole: Value = serde_json::from_str(&whole(&fixture, &long)).unwrap();
         assert!(begins(&whole, self::value(&short)), "{value} as {schema}: {short:?}");
     }
 }
@@ -372,83 +372,84 @@ fn begins(long: &Value, short: &Value) -> bool {
 }
 
 /// What is in the file to which a value was cut.
-fn whole(bench: &Workshop, outcome: &Outcome) -> String {
+fn whole(fixture: &RFixture, outcome: &Outcome) -> String {
     let link = outcome.content.iter().find_map(|content| match content {
         Content::Link { uri, .. } => Some(uri),
         _ => None,
     });
     let id = link.expect("a link to the whole").rsplit('/').nth(1).unwrap();
-    std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-value"))).unwrap()
+    std::fs::read_to_string(fixture.crib.path(&format!("spill/{id}-value"))).unwrap()
 }
 
 #[tokio::test]
 async fn one_element_of_100_megabytes_is_whole_in_its_resource() {
-    need_r!();
-    let bench = Workshop::with(
+    skip_without!("R");
+    let fixture = RFixture::with(
         "f <- function() list(text = strrep('x', 1e8), n = 1)\npid <- function() Sys.getpid()",
         |settings| {
             settings.output_file_bytes = 1 << 30;
         },
     );
-    let pid = bench.pid().await;
-    let outcome = bench.call(returning("f", json!({"type": "object"})), json!({})).await;
+    let pid = fixture.pid().await;
+    let outcome = fixture.call(returning("f", json!({"type": "object"})), json!({})).await;
     assert_eq!(value(&outcome)["n"], 1);
     assert!(value(&outcome)["text"].as_str().unwrap().len() < 70_000);
-    assert_eq!(whole(&bench, &outcome).len(), 100_000_000 + r#"{"text":"","n":1}"#.len());
-    assert_eq!(bench.pid().await, pid, "it is still the same R");
+    assert_eq!(whole(&fixture, &outcome).len(), 100_000_000 + r#"{"text":"","n":1}"#.len());
+    assert_eq!(fixture.pid().await, pid, "it is still the same R");
 }
 
 #[tokio::test]
 async fn what_is_printed_is_whole_in_its_resource_however_long_it_is() {
-    need_r!();
-    let bench = Workshop::with("f <- function() seq_len(200000)", |settings| {
+    skip_without!("R");
+    let fixture = RFixture::with("f <- function() seq_len(200000)", |settings| {
         settings.output_file_bytes = 1 << 30
     });
-    let outcome = bench.run("f").await;
+    let outcome = fixture.run("f").await;
     let uri = field(&outcome, "output").as_str().unwrap().to_owned();
     let id = uri.rsplit('/').nth(1).unwrap();
-    let printed = std::fs::read_to_string(bench.crib.path(&format!("spill/{id}-stdout"))).unwrap();
+    let printed =
+        std::fs::read_to_string(fixture.crib.path(&format!("spill/{id}-stdout"))).unwrap();
     assert!(printed.trim_end().ends_with(" 200000"), "{}", &printed[printed.len() - 200..]);
 }
 
 #[tokio::test]
 async fn an_open_sink_does_not_swallow_the_value() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() { sink(tempfile()); cat('into the file\\n'); 42 }
          quiet <- function() { sink(file(tempfile(), 'w'), type = 'message'); 1 }\nsays <- function() { message('heard'); 1 }
          .onLoad <- function(...) registerS3method('print', 'loud', function(x, ...) message('printed'))
          loud <- function() { sink(file(tempfile(), 'w'), type = 'message'); structure(function() 1, class = 'loud') }",
     );
-    assert_eq!(text(&bench.run("f").await, 0), "[1] 42\n");
-    bench.run("quiet").await;
+    assert_eq!(text(&fixture.run("f").await, 0), "[1] 42\n");
+    fixture.run("quiet").await;
     assert_eq!(
-        field(&bench.run("says").await, "messages"),
+        field(&fixture.run("says").await, "messages"),
         &json!(["heard"]),
         "the next call has its messages"
     );
-    let loud = bench.call(returning("loud", json!({"type": "string"})), json!({})).await;
+    let loud = fixture.call(returning("loud", json!({"type": "string"})), json!({})).await;
     assert_eq!(text(&loud, 1), "messages:\nprinted", "{loud:?}");
 }
 
 #[tokio::test]
 async fn warnings_of_printing_belong_to_their_call() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         ".onLoad <- function(...) registerS3method('print', 'wary', function(x, ...) {
            for (i in seq_len(x[[1]])) warning('careful')
            cat('shown\\n')
          })
          f <- function(times = 1) invisible(structure(list(times), class = 'wary'))\ng <- function() 1\nh <- function() f(60)",
     );
-    let outcome = bench.run("f").await;
+    let outcome = fixture.run("f").await;
     assert_eq!(
         (text(&outcome, 0), field(&outcome, "warnings").as_array().map(Vec::len)),
         ("shown\n", Some(1)),
         "{outcome:?}"
     );
-    assert!(bench.run("g").await.structured.is_none(), "the next call has none of them");
-    let many = bench.run("h").await;
+    assert!(fixture.run("g").await.structured.is_none(), "the next call has none of them");
+    let many = fixture.run("h").await;
     assert_eq!(
         field(&many, "notes"),
         &json!(["there were 60 warnings, and only the first 50 are returned"]),
@@ -458,8 +459,8 @@ async fn warnings_of_printing_belong_to_their_call() {
 
 #[tokio::test]
 async fn methods_of_a_class_do_not_disturb_the_worker() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         ".onLoad <- function(...) {
            for (name in c('length', 'names', 'is.numeric', 'dim')) registerS3method(name, 'odd', function(x, ...) stop('no ', name))
          }
@@ -467,15 +468,15 @@ async fn methods_of_a_class_do_not_disturb_the_worker() {
     );
     let tool = || returning("f", json!({"type": "object"}));
     for _ in 0..2 {
-        assert_eq!(value(&bench.call(tool(), json!({})).await), &json!({"a": 1}));
+        assert_eq!(value(&fixture.call(tool(), json!({})).await), &json!({"a": 1}));
     }
 }
 
 #[tokio::test]
 async fn warnings_beyond_the_first_fifty_are_counted() {
-    need_r!();
-    let bench = Workshop::new("f <- function() { for (i in 1:60) warning('number ', i); 1 }");
-    let outcome = bench.run("f").await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() { for (i in 1:60) warning('number ', i); 1 }");
+    let outcome = fixture.run("f").await;
     let said = outcome.content.iter().map(|content| format!("{content:?}")).collect::<String>();
     assert!(said.contains("number 50") && !said.contains("number 51"), "{said}");
     assert!(said.contains("there were 60 warnings, and only the first 50 are returned"), "{said}");
@@ -483,20 +484,20 @@ async fn warnings_beyond_the_first_fifty_are_counted() {
 
 #[tokio::test]
 async fn rows_keep_their_names_unless_that_is_forbidden() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function() data.frame(n = 1:2, row.names = c('first', 'second'))\ng <- function() data.frame(n = 1:2)[2, , drop = FALSE]",
     );
     let rows = json!({"type": "array", "items": {"type": "object"}});
-    let outcome = bench.call(returning("f", rows.clone()), json!({})).await;
+    let outcome = fixture.call(returning("f", rows.clone()), json!({})).await;
     assert_eq!(value(&outcome), &json!([{"_row": "first", "n": 1}, {"_row": "second", "n": 2}]));
     let closed = json!({"type": "array", "items": {"type": "object", "properties": {"n": {}}, "additionalProperties": false}});
     assert_eq!(
-        value(&bench.call(returning("f", closed), json!({})).await),
+        value(&fixture.call(returning("f", closed), json!({})).await),
         &json!([{"n": 1}, {"n": 2}])
     );
     assert_eq!(
-        value(&bench.call(returning("g", rows), json!({})).await),
+        value(&fixture.call(returning("g", rows), json!({})).await),
         &json!([{"n": 2}]),
         "a number is no name"
     );
@@ -504,9 +505,9 @@ async fn rows_keep_their_names_unless_that_is_forbidden() {
 
 #[tokio::test]
 async fn a_long_data_frame_without_a_schema_is_cut() {
-    need_r!();
-    let bench = Workshop::new("f <- function() data.frame(n = seq_len(50000))");
-    let outcome = bench.call(function("f", &[]), json!({})).await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() data.frame(n = seq_len(50000))");
+    let outcome = fixture.call(function("f", &[]), json!({})).await;
     assert_eq!(field(&outcome, "truncated"), true);
     assert_eq!(field(&outcome, "rows")[2], json!({"n": 3}));
 }

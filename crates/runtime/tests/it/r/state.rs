@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::Mutex};
 use serde_json::{Value, json};
 use toolkit::{Storage, StorageFuture};
 
-use super::workshop::{NUMBER, Workshop, function, need_r};
-use crate::crib::{field, text};
+use super::r_fixture::{NUMBER, RFixture, function};
+use testing::{field, skip_without, text};
 
 pub(super) const COUNTER: &str = "
   count <- function(.state_env = NULL) {
@@ -20,8 +20,8 @@ pub(super) const COUNTER: &str = "
 
 #[tokio::test]
 async fn state_has_every_documented_method() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "f <- function(.state_env = NULL) {
            s <- .state_env
            stopifnot(is.null(s$get('a')), identical(s$get('a', 'none'), 'none'), identical(s$get('a', missing = 3L), 3L))
@@ -38,75 +38,75 @@ async fn state_has_every_documented_method() {
          bad <- function(.state_env) .state_env$set(c('a', 'b'), 1)
          without <- function(x = 5) x",
     );
-    assert_eq!(text(&bench.run("f").await, 0), "[1] TRUE\n");
-    assert!(text(&bench.run("bad").await, 0).contains("one key"), "a wrong key is an error");
-    assert_eq!(text(&bench.run("without").await, 0), "[1] 5\n");
-    let outcome = bench.call(function("f", &[("x", NUMBER)]), json!({".state_env": 1})).await;
+    assert_eq!(text(&fixture.run("f").await, 0), "[1] TRUE\n");
+    assert!(text(&fixture.run("bad").await, 0).contains("one key"), "a wrong key is an error");
+    assert_eq!(text(&fixture.run("without").await, 0), "[1] 5\n");
+    let outcome = fixture.call(function("f", &[("x", NUMBER)]), json!({".state_env": 1})).await;
     assert_eq!(field(&outcome, "error_type"), "invalid_arguments", "callers cannot pass it");
 }
 
 #[tokio::test]
 async fn state_survives_a_crash() {
-    need_r!();
-    let bench = Workshop::new(COUNTER);
-    assert_eq!(text(&bench.run("count").await, 0), "[1] 1\n");
-    assert_eq!(text(&bench.run("count").await, 0), "[1] 2\n");
-    let pid = bench.pid().await;
-    assert_eq!(field(&bench.run("crash").await, "error_type"), "r_ended");
-    assert_eq!(text(&bench.run("count").await, 0), "[1] 3\n");
-    assert_ne!(bench.pid().await, pid);
+    skip_without!("R");
+    let fixture = RFixture::new(COUNTER);
+    assert_eq!(text(&fixture.run("count").await, 0), "[1] 1\n");
+    assert_eq!(text(&fixture.run("count").await, 0), "[1] 2\n");
+    let pid = fixture.pid().await;
+    assert_eq!(field(&fixture.run("crash").await, "error_type"), "r_ended");
+    assert_eq!(text(&fixture.run("count").await, 0), "[1] 3\n");
+    assert_ne!(fixture.pid().await, pid);
 }
 
 #[tokio::test]
 async fn state_that_is_too_large_to_copy_is_said_and_its_loss_too() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "fill <- function(.state_env) { .state_env$set('x', numeric(4e6)); 1 }
          size <- function(.state_env) .state_env$size()
          crash <- function() tools::pskill(Sys.getpid(), 9)",
     );
-    let outcome = bench.run("fill").await;
+    let outcome = fixture.run("fill").await;
     assert!(
         field(&outcome, "notes")[0].as_str().unwrap().contains("it takes about 32 MB"),
         "{outcome:?}"
     );
-    assert_eq!(text(&bench.run("size").await, 0), "[1] 1\n");
-    bench.run("crash").await;
-    let outcome = bench.run("size").await;
+    assert_eq!(text(&fixture.run("size").await, 0), "[1] 1\n");
+    fixture.run("crash").await;
+    let outcome = fixture.run("size").await;
     assert_eq!(text(&outcome, 0), "[1] 0\n");
     assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("was lost"), "{outcome:?}");
-    assert_eq!(bench.run("size").await.content.len(), 1, "it is reported once");
+    assert_eq!(fixture.run("size").await.content.len(), 1, "it is reported once");
 }
 
 #[tokio::test]
 async fn a_state_that_is_in_the_r_of_other_tools_alone_is_said() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "fill <- function(.state_env) { .state_env$set('x', numeric(4e6)); 1 }
          size <- function(.state_env) .state_env$size()
          crash <- function() tools::pskill(Sys.getpid(), 9)",
     );
     let mut reads = function("size", &[]);
     reads.annotations.mutates = Some(false);
-    bench.run("fill").await;
+    fixture.run("fill").await;
     for _ in 0..2 {
-        let outcome = bench.call(reads.clone(), json!({})).await;
+        let outcome = fixture.call(reads.clone(), json!({})).await;
         assert_eq!(text(&outcome, 0), "[1] 0\n");
         assert!(
             field(&outcome, "notes")[0].as_str().unwrap().contains("has none of it"),
             "{outcome:?}"
         );
     }
-    assert_eq!(text(&bench.run("size").await, 0), "[1] 1\n");
-    bench.run("crash").await;
-    let outcome = bench.call(reads, json!({})).await;
+    assert_eq!(text(&fixture.run("size").await, 0), "[1] 1\n");
+    fixture.run("crash").await;
+    let outcome = fixture.call(reads, json!({})).await;
     assert!(field(&outcome, "notes")[0].as_str().unwrap().contains("was lost"), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn what_is_changed_in_place_is_kept_too() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "make <- function(.state_env) { .state_env$set('e', new.env()); .state_env$set('l', list(list(e = new.env()))); 1 }
          fill <- function(.state_env) { assign('x', 7, envir = .state_env$get('e')); 1 }
          fill_inside <- function(.state_env) { assign('x', 8, envir = .state_env$get('l')[[1]]$e); 1 }
@@ -114,30 +114,30 @@ async fn what_is_changed_in_place_is_kept_too() {
          look <- function(.state_env) c(.state_env$get('e')$x, .state_env$get('e')$y, .state_env$get('l')[[1]]$e$x)
          crash <- function() tools::pskill(Sys.getpid(), 9)",
     );
-    bench.run("make").await;
+    fixture.run("make").await;
     for name in ["fill", "fill_inside", "fill_all"] {
-        bench.run(name).await;
-        bench.run("crash").await;
+        fixture.run(name).await;
+        fixture.run("crash").await;
     }
-    assert_eq!(text(&bench.run("look").await, 0), "[1] 7 9 8\n");
+    assert_eq!(text(&fixture.run("look").await, 0), "[1] 7 9 8\n");
 }
 
 #[tokio::test]
 async fn functions_in_the_state_find_their_package_again() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         "helper <- function() 41
          make <- function(.state_env) { .state_env$set('f', function(x) x + helper()); 1 }
          use <- function(.state_env) .state_env$get('f')(1)
          crash <- function() tools::pskill(Sys.getpid(), 9)",
     );
-    bench.run("make").await;
-    bench.run("crash").await;
+    fixture.run("make").await;
+    fixture.run("crash").await;
     assert!(
-        text(&bench.run("gone").await, 0).contains("has no function `gone`"),
+        text(&fixture.run("gone").await, 0).contains("has no function `gone`"),
         "which must not lose the state"
     );
-    assert_eq!(text(&bench.run("use").await, 0), "[1] 42\n");
+    assert_eq!(text(&fixture.run("use").await, 0), "[1] 42\n");
 }
 
 /// Values in memory, which stay when the runtime goes.

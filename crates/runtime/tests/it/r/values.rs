@@ -3,8 +3,8 @@
 use catalog::Outcome;
 use serde_json::{Value, json};
 
-use super::workshop::{Workshop, need_r, returning};
-use crate::crib::field;
+use super::r_fixture::{RFixture, returning};
+use testing::{field, skip_without};
 
 const ANY: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
 
@@ -15,17 +15,17 @@ async fn become_of(values: &[(&str, Value)]) {
         .enumerate()
         .map(|(at, (code, _))| format!("v{at} <- function() {code}\n"))
         .collect();
-    let bench = Workshop::new(&code);
+    let fixture = RFixture::new(&code);
     for (at, (code, expected)) in values.iter().enumerate() {
         let outcome: Outcome =
-            bench.call(returning(&format!("v{at}"), json!({"type": ANY})), json!({})).await;
+            fixture.call(returning(&format!("v{at}"), json!({"type": ANY})), json!({})).await;
         assert_eq!(outcome.structured.as_ref(), Some(expected), "{code}: {outcome:?}");
     }
 }
 
 #[tokio::test]
 async fn every_member_has_a_name_of_its_own() {
-    need_r!();
+    skip_without!("R");
     become_of(&[
         ("list(a = 1, a = 2)", json!({"a": 1, "a.1": 2})),
         ("c(a = 1, a = 2)", json!({"a": 1, "a.1": 2})),
@@ -40,7 +40,7 @@ async fn every_member_has_a_name_of_its_own() {
 
 #[tokio::test]
 async fn groups_keep_their_names_and_arrays_their_shape() {
-    need_r!();
+    skip_without!("R");
     become_of(&[
         ("table(c('x', 'y', 'x'))", json!({"x": 2, "y": 1})),
         ("tapply(c(1, 3, 5), c('x', 'x', 'y'), mean)", json!({"x": 2, "y": 5})),
@@ -56,7 +56,7 @@ async fn groups_keep_their_names_and_arrays_their_shape() {
 
 #[tokio::test]
 async fn a_column_that_is_a_table_itself_is_in_every_row() {
-    need_r!();
+    skip_without!("R");
     become_of(&[
         (
             "aggregate(v ~ g, data.frame(v = 1:4, g = c('x', 'x', 'y', 'y')), range)",
@@ -78,7 +78,7 @@ async fn a_column_that_is_a_table_itself_is_in_every_row() {
 
 #[tokio::test]
 async fn versions_and_complex_numbers_are_text() {
-    need_r!();
+    skip_without!("R");
     become_of(&[
         ("numeric_version(c('1.2', '3'))", json!(["1.2", "3"])),
         ("complex(real = c(1, 22.5), imaginary = c(a = 2, b = NA))", json!(["1+2i", null])),
@@ -90,8 +90,8 @@ async fn versions_and_complex_numbers_are_text() {
 /// As the package `bit64` has them: the bits of a whole number in those of a double.
 #[tokio::test]
 async fn long_integers_are_numbers_unless_that_would_change_them() {
-    need_r!();
-    let bench = Workshop::new(
+    skip_without!("R");
+    let fixture = RFixture::new(
         ".onLoad <- function(...) {
            registerS3method('as.double', 'integer64', function(x, ...) unclass(x) / 2^-1074)
            registerS3method('as.character', 'integer64', function(x, ...) ifelse(is.na(unclass(x)), NA, 'text'))
@@ -99,7 +99,7 @@ async fn long_integers_are_numbers_unless_that_would_change_them() {
          long <- function(n) structure(n * 2^-1074, class = 'integer64')
          small <- function() long(5)\nrows <- function() data.frame(id = 1:2, n = I(long(c(7, NA))))\nhuge <- function() long(c(2^53, NA))",
     );
-    let of = |name: &str, schema: Value| bench.call(returning(name, schema), json!({}));
+    let of = |name: &str, schema: Value| fixture.call(returning(name, schema), json!({}));
     assert_eq!(of("small", json!({"type": "integer"})).await.structured, Some(json!(5)));
     assert_eq!(of("huge", json!({"type": "array"})).await.structured, Some(json!(["text", null])));
     assert_eq!(
@@ -110,9 +110,9 @@ async fn long_integers_are_numbers_unless_that_would_change_them() {
 
 #[tokio::test]
 async fn what_lies_deeper_than_clients_can_read_is_text() {
-    need_r!();
-    let bench = Workshop::new("f <- function() { x <- 1; for (i in 1:1000) x <- list(x); x }");
-    let outcome = bench.call(returning("f", json!({"type": "array"})), json!({})).await;
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() { x <- 1; for (i in 1:1000) x <- list(x); x }");
+    let outcome = fixture.call(returning("f", json!({"type": "array"})), json!({})).await;
     assert!(!outcome.failed, "{}", field(&outcome, "error_message"));
     let mut value = outcome.structured.as_ref().expect("a value");
     let mut depth = 0;

@@ -3,49 +3,38 @@
 use std::{env, fs, time::Duration};
 
 use catalog::{
-    Implementation, OnMismatch, Origin, Outcome, Schema, SourceId, Tool,
-    implementation::PythonFunction,
+    Implementation, OnMismatch, Origin, Outcome, SourceId, Tool, implementation::PythonFunction,
 };
 use runtime::{Session, Settings};
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, schema};
 use tokio_util::sync::CancellationToken;
 
-use crate::crib::{Crib, object};
-
-/// Ends a test where there is no Python.
-macro_rules! need_python {
-    () => {
-        if !crate::crib::has("python3", "python3") {
-            return;
-        }
-    };
-}
-pub(super) use need_python;
-
 /// A crib with the module `bench`, and a session in it.
-pub(super) struct Workshop {
-    pub(super) crib: Crib,
+pub(super) struct PythonFixture {
+    pub(super) crib: RuntimeFixture,
     pub(super) session: Session,
 }
 
-impl Workshop {
-    /// The module has this code.
+impl PythonFixture {
+    /// A module with this code.
     pub(super) fn new(code: &str) -> Self {
         Self::with(code, |_| {})
     }
 
     pub(super) fn with(code: &str, change: impl FnOnce(&mut Settings)) -> Self {
-        let crib = Crib::with(|settings| {
-            // The system's own first: others may be scripts that need more than they may touch here.
+        let crib = RuntimeFixture::with_settings(|settings| {
+            // The interpreters of the system first: those of version managers are scripts that need files
+            // that the sandbox hides.
             let path =
                 format!("/usr/local/bin:/usr/bin:/bin:{}", env::var("PATH").unwrap_or_default());
             settings.environment = vec![("PATH".to_owned(), path)];
             settings.read.extend(env::var_os("PYENV_ROOT").map(Into::into));
             change(settings);
         });
-        let bench = Self { crib, session: Session::default() };
-        bench.write("bench.py", code);
-        bench
+        let fixture = Self { crib, session: Session::default() };
+        fixture.write("bench.py", code);
+        fixture
     }
 
     /// Writes a file of the crib.
@@ -75,7 +64,7 @@ impl Workshop {
         self.crib.call_in(session, tool, arguments, cancel, limit)
     }
 
-    /// Calls `pid`, which says which process it is.
+    /// The id of the Python process of the session, from the function `pid`.
     pub(super) async fn pid(&self) -> String {
         self.run("pid").await.structured.expect("a value").to_string()
     }
@@ -83,16 +72,17 @@ impl Workshop {
 
 /// A tool that is a function of the module `bench`.
 pub(super) fn function(name: &str) -> Tool {
-    of_module("bench", name)
+    function_in("bench", name)
 }
 
-pub(super) fn of_module(module: &str, name: &str) -> Tool {
+/// A tool that is a function of a module in the crib.
+pub(super) fn function_in(module: &str, name: &str) -> Tool {
     let implementation = PythonFunction {
         module: module.to_owned(),
         function: name.to_owned(),
         path: vec![".".to_owned()],
     };
-    let schema = Schema::new(object(json!({"type": "object"})));
+    let schema = schema(json!({"type": "object"}));
     let origin = Origin::whole(&SourceId::new("MCP_TOOL_SPECIFICATION.md"));
     let mut tool =
         Tool::new(name, "A tool", schema, Implementation::Python(implementation), origin);

@@ -3,39 +3,28 @@
 use std::{env, fs, path::Path, time::Duration};
 
 use catalog::{
-    Implementation, Origin, Outcome, Schema, SourceId, Tool,
+    Implementation, Origin, Outcome, SourceId, Tool,
     implementation::{Atom, Encoding, Formal, RFunction},
 };
 use runtime::{Session, Settings};
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, schema};
 use tokio_util::sync::CancellationToken;
 
-use crate::crib::{Crib, object};
-
-/// Ends a test where there is no R.
-macro_rules! need_r {
-    () => {
-        if !crate::crib::has("R", "r-base-core") {
-            return;
-        }
-    };
-}
-pub(super) use need_r;
-
 /// A crib with the package `bench`, and a session in it.
-pub(super) struct Workshop {
-    pub(super) crib: Crib,
+pub(super) struct RFixture {
+    pub(super) crib: RuntimeFixture,
     pub(super) session: Session,
 }
 
-impl Workshop {
-    /// The package has this code.
+impl RFixture {
+    /// A package with this code.
     pub(super) fn new(code: &str) -> Self {
         Self::with(code, |_| {})
     }
 
     pub(super) fn with(code: &str, change: impl FnOnce(&mut Settings)) -> Self {
-        let crib = Crib::with(|settings| {
+        let crib = RuntimeFixture::with_settings(|settings| {
             if let Ok(path) = env::var("PATH") {
                 settings.environment = vec![("PATH".to_owned(), path)];
             }
@@ -75,7 +64,7 @@ impl Workshop {
         self.crib.call_in(session, tool, arguments, cancel, limit)
     }
 
-    /// The id of the R process of the session.
+    /// The id of the R process of the session, from the function `pid`.
     pub(super) async fn pid(&self) -> String {
         let outcome = self.call(returning("pid", json!({"type": "integer"})), json!({})).await;
         outcome.structured.expect("a value").to_string()
@@ -92,7 +81,7 @@ pub(super) fn write_package(folder: &Path, name: &str, files: &[(&str, &str)], f
     }
 }
 
-/// A tool that is a function of the package beside it.
+/// A tool that is a function of the package in the crib.
 pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
     let formals = formals
         .iter()
@@ -103,7 +92,7 @@ pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
         sources: Some(".".to_owned()),
         formals: formals.collect(),
     };
-    let schema = Schema::new(object(json!({"type": "object"})));
+    let schema = schema(json!({"type": "object"}));
     Tool::new(
         format!("bench-{name}"),
         "A function",
@@ -113,9 +102,9 @@ pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
     )
 }
 
-/// A tool that takes nothing and says what it returns.
+/// A tool without parameters whose result has this schema.
 pub(super) fn returning(name: &str, schema: Value) -> Tool {
-    Tool { output: Some(Schema::new(object(schema))), ..function(name, &[]) }
+    Tool { output: Some(testing::schema(schema)), ..function(name, &[]) }
 }
 
 pub(super) const TEXT: Encoding = Encoding::Scalar(Atom::Character);
