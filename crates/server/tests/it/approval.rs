@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     operations_fixture::OperationsFixture,
-    stdio_client::{StdioClient, text},
+    pipe_client::{PipeClient, text},
 };
 
 const YES: &str = r#"{"action": "accept", "content": {"approve": true}}"#;
@@ -13,7 +13,7 @@ fn yes() -> Value {
     serde_json::from_str(YES).expect("JSON")
 }
 
-async fn again(client: &mut StdioClient, what: &str, answer: Value, state: &Value) -> Value {
+async fn again(client: &mut PipeClient, what: &str, answer: Value, state: &Value) -> Value {
     let mut params = json!({"name": "dangerous", "arguments": {"what": what}, "inputResponses": {"approval": answer}});
     if !state.is_null() {
         params["requestState"] = state.clone();
@@ -24,7 +24,7 @@ async fn again(client: &mut StdioClient, what: &str, answer: Value, state: &Valu
 #[tokio::test]
 async fn older_clients_are_asked_and_a_yes_runs_it_once() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::legacy(fixture.server.clone()).await;
+    let mut client = PipeClient::legacy(fixture.server.clone()).await;
     for (answer, is_error, runs) in [
         (yes(), false, 1),
         (json!({"action": "decline"}), true, 1),
@@ -50,7 +50,7 @@ async fn older_clients_are_asked_and_a_yes_runs_it_once() {
 #[tokio::test]
 async fn modern_clients_are_asked_through_a_result_and_a_yes_runs_it_once() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::modern(fixture.server.clone());
+    let mut client = PipeClient::modern(fixture.server.clone());
     let asked = client.call("dangerous", json!({"what": "all"})).await["result"].clone();
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     assert!(
@@ -81,7 +81,7 @@ async fn modern_clients_are_asked_through_a_result_and_a_yes_runs_it_once() {
 #[tokio::test]
 async fn a_yes_to_nothing_or_to_something_else_runs_nothing() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::modern(fixture.server.clone());
+    let mut client = PipeClient::modern(fixture.server.clone());
     let unasked = again(&mut client, "all", yes(), &Value::Null).await;
     assert_eq!(
         unasked["result"]["resultType"], "input_required",
@@ -98,8 +98,8 @@ async fn a_yes_to_nothing_or_to_something_else_runs_nothing() {
 #[tokio::test]
 async fn a_client_that_cannot_be_asked_is_refused_with_the_approvals_id() {
     let fixture = OperationsFixture::new();
-    let legacy = StdioClient::legacy_with(fixture.server.clone(), json!({})).await;
-    for mut client in [legacy, StdioClient::modern_with(fixture.server.clone(), json!({}))] {
+    let legacy = PipeClient::legacy_with(fixture.server.clone(), json!({})).await;
+    for mut client in [legacy, PipeClient::modern_with(fixture.server.clone(), json!({}))] {
         let reply = client.call("dangerous", json!({})).await;
         let failure = &reply["result"]["structuredContent"];
         assert_eq!(failure["error_type"], "approval_required", "{reply}");

@@ -7,13 +7,13 @@ use tokio::sync::{Notify, Semaphore};
 use toolkit::{Arguments, Content, Context, Level, Outcome};
 
 use crate::{
-    stdio_client::{StdioClient, text},
+    pipe_client::{PipeClient, text},
     test_server::{echo, echo_server, server_with, tool},
 };
 
 #[tokio::test]
 async fn calls_a_tool_in_both_eras() {
-    for mut client in StdioClient::both(&echo_server()).await {
+    for mut client in PipeClient::both(&echo_server()).await {
         let reply = client.call("echo", json!({"message": "hi"})).await;
         assert_eq!(text(&reply), "hi");
         assert!(reply["result"].get("isError").is_none(), "{reply}");
@@ -23,7 +23,7 @@ async fn calls_a_tool_in_both_eras() {
 
 #[tokio::test]
 async fn refuses_bad_arguments_all_at_once_in_words_for_a_model() {
-    for mut client in StdioClient::both(&echo_server()).await {
+    for mut client in PipeClient::both(&echo_server()).await {
         let reply = client.call("echo", json!({"message": 1, "mesage": "x"})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
         let said = text(&reply);
@@ -39,7 +39,7 @@ async fn refuses_bad_arguments_all_at_once_in_words_for_a_model() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_a_protocol_error_with_a_suggestion() {
-    for mut client in StdioClient::both(&echo_server()).await {
+    for mut client in PipeClient::both(&echo_server()).await {
         let reply = client.call("ecco", json!({})).await;
         assert_eq!(reply["error"]["code"], -32602);
         assert_eq!(reply["error"]["message"], "unknown tool `ecco`; did you mean `echo`?");
@@ -49,7 +49,7 @@ async fn an_unknown_tool_is_a_protocol_error_with_a_suggestion() {
 #[tokio::test]
 async fn a_panic_is_a_failed_call_and_the_server_lives_on() {
     let server = server_with(vec![echo("echo"), tool("panic", async |_, _| panic!("on purpose"))]);
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         let reply = client.call("panic", json!({})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
         assert_eq!(text(&client.call("echo", json!({"message": "alive"})).await), "alive");
@@ -72,7 +72,7 @@ async fn carries_every_kind_of_content() {
         ];
         Ok(Outcome { content, ..Outcome::default() })
     })]);
-    let reply = StdioClient::modern(server).call("all", json!({})).await;
+    let reply = PipeClient::modern(server).call("all", json!({})).await;
     let expected = json!([
         {"type": "text", "text": "t"},
         {"type": "image", "data": "AQI=", "mimeType": "image/png"},
@@ -91,9 +91,13 @@ async fn reports_progress_only_when_asked_and_only_forwards() {
         }
         Ok(Outcome::text("done"))
     })]);
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         client.call("work", json!({})).await;
-        assert_eq!(client.unasked().await, Vec::<Value>::new(), "no notification was requested");
+        assert_eq!(
+            client.unsolicited().await,
+            Vec::<Value>::new(),
+            "no notification was requested"
+        );
         let params = json!({"name": "work", "_meta": {"progressToken": "p"}});
         let id = client.start("tools/call", params).await;
         for done in [1.0, 1.333, 2.0] {
@@ -118,14 +122,19 @@ fn logging() -> server::Server {
     })])
 }
 
-async fn logged(client: &mut StdioClient) -> Vec<Value> {
+async fn logged(client: &mut PipeClient) -> Vec<Value> {
     client.call("log", json!({})).await;
-    client.unasked().await.into_iter().map(|message| message["params"]["data"].clone()).collect()
+    client
+        .unsolicited()
+        .await
+        .into_iter()
+        .map(|message| message["params"]["data"].clone())
+        .collect()
 }
 
 #[tokio::test]
 async fn logs_from_the_level_that_an_older_client_set() {
-    let mut client = StdioClient::legacy(logging()).await;
+    let mut client = PipeClient::legacy(logging()).await;
     assert_eq!(logged(&mut client).await, ["Info", "Warning", "Error"], "before it is set");
     client.request("logging/setLevel", json!({"level": "notice"})).await;
     assert_eq!(logged(&mut client).await, ["Warning", "Error"]);
@@ -136,13 +145,13 @@ async fn logs_from_the_level_that_an_older_client_set() {
 #[tokio::test]
 async fn logs_to_a_modern_client_only_if_the_request_asks_for_it() {
     let level = "io.modelcontextprotocol/logLevel";
-    assert_eq!(logged(&mut StdioClient::modern(logging())).await, Vec::<Value>::new());
+    assert_eq!(logged(&mut PipeClient::modern(logging())).await, Vec::<Value>::new());
     assert_eq!(
-        logged(&mut StdioClient::modern(logging()).with_meta(level, json!("error"))).await,
+        logged(&mut PipeClient::modern(logging()).with_meta(level, json!("error"))).await,
         ["Error"]
     );
     let reply =
-        StdioClient::modern(logging()).with_meta(level, json!("loud")).call("log", json!({})).await;
+        PipeClient::modern(logging()).with_meta(level, json!("loud")).call("log", json!({})).await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
 }
 
@@ -153,7 +162,7 @@ async fn the_caller_can_shorten_the_time_limit() {
         drop(context);
         Ok(Outcome::text("never"))
     })]);
-    let mut client = StdioClient::modern(server);
+    let mut client = PipeClient::modern(server);
     let params = json!({"name": "wait", "_meta": {"toolcrib/timeoutSeconds": 0.05}});
     let reply = client.request("tools/call", params).await;
     assert_eq!(reply["result"]["isError"], true, "{reply}");
@@ -179,13 +188,17 @@ async fn cancelling_ends_that_call_and_no_other() {
             }
         }
     })]);
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         let first = client.start("tools/call", json!({"name": "wait"})).await;
         let second = client.start("tools/call", json!({"name": "wait"})).await;
         started.acquire_many(2).await.expect("both run").forget();
         client.notify("notifications/cancelled", json!({"requestId": first})).await;
         ended.acquire().await.expect("one ends").forget();
-        assert_eq!(client.unasked().await, Vec::<Value>::new(), "a cancelled call is not answered");
+        assert_eq!(
+            client.unsolicited().await,
+            Vec::<Value>::new(),
+            "a cancelled call is not answered"
+        );
         assert_eq!(ended.available_permits(), 0, "the other goes on");
         client.notify("notifications/cancelled", json!({"requestId": second})).await;
         ended.acquire().await.expect("the other ends").forget();
@@ -194,7 +207,7 @@ async fn cancelling_ends_that_call_and_no_other() {
 
 #[tokio::test]
 async fn calls_run_side_by_side_and_each_gets_its_own_answer() {
-    let mut client = StdioClient::legacy(echo_server()).await;
+    let mut client = PipeClient::legacy(echo_server()).await;
     let mut ids = Vec::new();
     for number in 0..200 {
         let params = json!({"name": "echo", "arguments": {"message": number.to_string()}});
@@ -219,7 +232,7 @@ async fn a_running_call_keeps_its_tool_when_the_tools_are_replaced() {
             }
         }
     })]);
-    let mut client = StdioClient::modern(server.clone());
+    let mut client = PipeClient::modern(server.clone());
     let id = client.start("tools/call", json!({"name": "wait"})).await;
     tokio::time::timeout(Duration::from_secs(10), started.notified()).await.expect("the call runs");
     server.replace(crate::test_server::snapshot([])).await;

@@ -7,11 +7,12 @@ use runtime::Runtime;
 use serde_json::{Value, json};
 use server::Server;
 use tempfile::TempDir;
+use testing::{initialize_params, skip_without};
 use toolkit::{Failure, Outcome};
 
 use crate::{
-    http_client::HttpClient,
-    stdio_client::{StdioClient, handshake, text},
+    http_fixture::HttpFixture,
+    pipe_client::{PipeClient, text},
     test_server::{echo, server_on, server_with, server_with_store, tool},
 };
 
@@ -55,10 +56,10 @@ impl RmdServerFixture {
 
     /// The answer on pipes and the one over HTTP, each to a client that has said nothing else; they must be the same.
     async fn ask(&self, request: &Value) -> Value {
-        let mut client = StdioClient::new(self.server.clone());
+        let mut client = PipeClient::new(self.server.clone());
         client.send(request.clone()).await;
         let on_pipes = client.response(request["id"].clone()).await;
-        let client = HttpClient::new(self.server.clone()).await;
+        let client = HttpFixture::new(self.server.clone()).await;
         let nothing = [("Accept", "*/*")];
         let over_http = client.send("POST", "/mcp", &nothing, &request.to_string()).await;
         assert_eq!((over_http.status, &over_http.message()), (200, &on_pipes));
@@ -104,7 +105,7 @@ async fn a_call_is_answered_as_documented_and_nothing_more() {
     let content = "This is an example R Markdown file.\n\n```{r}\nplot(cars)\n```";
     let arguments =
         json!({"filename": "example", "title": "Example R Markdown", "content": content});
-    let mut client = StdioClient::new(fixture.server.clone());
+    let mut client = PipeClient::new(fixture.server.clone());
     client
         .send(
             json!({"jsonrpc": "2.0", "id": "2", "method": "callTool", "params": {"name": "create_rmd", "arguments": arguments}}),
@@ -214,7 +215,7 @@ async fn errors_have_the_documented_codes() {
 #[tokio::test]
 async fn the_standard_methods_keep_the_protocol_s_rules() {
     let fixture = RmdServerFixture::new();
-    for mut client in StdioClient::both(&fixture.server).await {
+    for mut client in PipeClient::both(&fixture.server).await {
         let code = if client.is_modern() { -32602 } else { -32002 };
         let unknown = client.request("resources/read", json!({"uri": "rmd:///none.Rmd"})).await;
         assert_eq!(unknown["error"]["code"], code, "{unknown}");
@@ -339,10 +340,8 @@ async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
     // What a client started ends when it leaves, so each has a server of its own.
     let fixture = || RmdServerFixture::new().file("there.Rmd", "text");
     let (first, second) = (fixture(), fixture());
-    let mut clients = [
-        StdioClient::legacy(first.server.clone()).await,
-        StdioClient::modern(second.server.clone()),
-    ];
+    let mut clients =
+        [PipeClient::legacy(first.server.clone()).await, PipeClient::modern(second.server.clone())];
     for ((alias, standard), params, code, begin) in cases() {
         let (said, message) = fixture().error(alias, params.clone()).await;
         assert_eq!((said, message.starts_with(begin)), (code, true), "{params}: {message}");
@@ -365,15 +364,8 @@ async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 async fn a_failed_render_is_told_in_the_same_words_by_both_dialects() {
-    if !["Rscript", "pandoc"]
-        .iter()
-        .all(|program| std::path::Path::new("/usr/bin").join(program).exists())
-    {
-        assert!(std::env::var_os("CI").is_none(), "R is needed in CI");
-        return eprintln!("SKIPPED: R or pandoc is not installed");
-    }
+    skip_without!("Rscript", "pandoc");
     let fixture = || {
         RmdServerFixture::rendering(Preference::Local)
             .file("a.Rmd", "```{r broken}\nstop('boom')\n```\n")
@@ -387,10 +379,9 @@ async fn a_failed_render_is_told_in_the_same_words_by_both_dialects() {
         "{message}"
     );
     let (first, second) = (fixture(), fixture());
-    for mut client in [
-        StdioClient::legacy(first.server.clone()).await,
-        StdioClient::modern(second.server.clone()),
-    ] {
+    for mut client in
+        [PipeClient::legacy(first.server.clone()).await, PipeClient::modern(second.server.clone())]
+    {
         let reply = client.request("tools/call", params.clone()).await;
         assert_eq!((&reply["result"]["isError"], text(&reply)), (&json!(true), message.as_str()));
     }
@@ -404,7 +395,7 @@ async fn other_tools_are_refused_in_the_words_of_each_dialect() {
         fixture.error("callTool", params.clone()).await.1,
         "Invalid params: message is required"
     );
-    for mut client in StdioClient::both(&fixture.server).await {
+    for mut client in PipeClient::both(&fixture.server).await {
         let reply = client.request("tools/call", params.clone()).await;
         assert_eq!(
             text(&reply),
@@ -425,10 +416,10 @@ async fn parameters_by_position_are_refused_alike_on_both_transports() {
 #[tokio::test]
 async fn a_connection_can_still_be_opened_afterwards_and_both_ways_of_talking_mixed() {
     let fixture = RmdServerFixture::new();
-    let mut client = StdioClient::new(fixture.server.clone());
+    let mut client = PipeClient::new(fixture.server.clone());
     client.send(json!({"jsonrpc": "2.0", "id": "a", "method": "listTools"})).await;
     assert!(client.response("a").await["result"]["tools"].is_array());
-    let hello = client.request("initialize", handshake(json!({}))).await;
+    let hello = client.request("initialize", initialize_params(json!({}))).await;
     assert!(hello["result"]["serverInfo"].is_object(), "{hello}");
     client.notify("notifications/initialized", json!({})).await;
     let params = json!({"name": "echo", "arguments": {"message": "hi"}});
@@ -440,18 +431,18 @@ async fn a_connection_can_still_be_opened_afterwards_and_both_ways_of_talking_mi
 #[tokio::test]
 async fn what_was_asked_is_answered_when_the_input_ends_at_once() {
     let fixture = RmdServerFixture::new();
-    let mut client = StdioClient::new(fixture.server.clone());
+    let mut client = PipeClient::new(fixture.server.clone());
     for n in 0..20 {
         let params = json!({"name": "echo", "arguments": {"message": "hi"}});
         client
             .send(json!({"jsonrpc": "2.0", "id": n, "method": "callTool", "params": params}))
             .await;
     }
-    client.end();
+    client.close_input();
     for n in 0..20 {
         assert_eq!(text(&client.response(n).await), "hi");
     }
-    client.served().await.expect("an orderly end");
+    client.close().await.expect("an orderly end");
 }
 
 #[tokio::test]
@@ -460,7 +451,7 @@ async fn an_id_in_use_is_refused_and_a_cancelled_call_is_not_answered() {
         context.cancelled().await;
         Ok(Outcome::text("cancelled"))
     });
-    let mut client = StdioClient::new(server_with(vec![endless, echo("echo")]));
+    let mut client = PipeClient::new(server_with(vec![endless, echo("echo")]));
     let call =
         json!({"jsonrpc": "2.0", "id": "x", "method": "callTool", "params": {"name": "wait"}});
     client.send(call.clone()).await;
@@ -478,7 +469,8 @@ async fn the_door_of_http_stays_shut_and_calls_are_in_the_audit() {
     let place = tempfile::tempdir().expect("a folder");
     let server = server_with_store(place.path());
     let client =
-        HttpClient::with(server.clone(), |options| options.token = Some("secret".to_owned())).await;
+        HttpFixture::with(server.clone(), |options| options.token = Some("secret".to_owned()))
+            .await;
     let params = json!({"name": "echo", "arguments": {"message": "hi"}});
     let call =
         json!({"jsonrpc": "2.0", "id": "x", "method": "callTool", "params": params}).to_string();

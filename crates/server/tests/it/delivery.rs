@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use runtime::{Viewer, operation::State};
 use serde_json::{Value, json};
+use testing::{initialize_params, wait_for};
 
 use crate::{
     operations_fixture::{OperationsFixture, started_operation},
-    stdio_client::{StdioClient, text},
+    pipe_client::{PipeClient, text},
 };
 
 fn texts(reply: &Value) -> Vec<String> {
@@ -16,14 +17,14 @@ fn texts(reply: &Value) -> Vec<String> {
     content.iter().map(|block| block["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-async fn echo(client: &mut StdioClient) -> Vec<String> {
+async fn echo(client: &mut PipeClient) -> Vec<String> {
     texts(&client.call("echo", json!({"message": "hi"})).await)
 }
 
 #[tokio::test]
 async fn the_answer_says_how_the_result_reaches_this_client() {
     let fixture = OperationsFixture::new();
-    let [mut legacy, mut modern] = StdioClient::both(&fixture.server).await;
+    let [mut legacy, mut modern] = PipeClient::both(&fixture.server).await;
     let said = texts(&legacy.call("work", json!({})).await).join("\n");
     assert!(
         said.contains("next call") && said.contains("`await`") && said.contains("log message"),
@@ -39,8 +40,8 @@ async fn the_answer_says_how_the_result_reaches_this_client() {
 
 #[tokio::test]
 async fn the_instructions_say_how_long_work_is_followed() {
-    let mut client = StdioClient::new(OperationsFixture::new().server);
-    let reply = client.request("initialize", crate::stdio_client::handshake(json!({}))).await;
+    let mut client = PipeClient::new(OperationsFixture::new().server);
+    let reply = client.request("initialize", initialize_params(json!({}))).await;
     let said = reply["result"]["instructions"].as_str().expect("instructions");
     assert!(
         ["`await`", "`status`", "`cancel`", "next call"].iter().all(|word| said.contains(word)),
@@ -52,7 +53,7 @@ async fn the_instructions_say_how_long_work_is_followed() {
 async fn short_work_is_answered_inline_and_not_delivered_again() {
     let fixture = OperationsFixture::patient(Duration::from_secs(20));
     fixture.release.add_permits(2);
-    for mut client in StdioClient::both(&fixture.server).await {
+    for mut client in PipeClient::both(&fixture.server).await {
         assert_eq!(texts(&client.call("work", json!({})).await), ["worked"]);
         assert_eq!(echo(&mut client).await, ["hi"]);
     }
@@ -61,7 +62,7 @@ async fn short_work_is_answered_inline_and_not_delivered_again() {
 #[tokio::test]
 async fn a_result_comes_once_with_the_next_call() {
     let fixture = OperationsFixture::new();
-    for mut client in StdioClient::both(&fixture.server).await {
+    for mut client in PipeClient::both(&fixture.server).await {
         let id = started_operation(&client.call("work", json!({})).await);
         assert_eq!(echo(&mut client).await, ["hi"], "nothing has ended");
         fixture.finish(&id).await;
@@ -83,18 +84,15 @@ async fn a_result_comes_once_with_the_next_call() {
 async fn a_result_of_another_server_on_the_crib_comes_once_with_a_call_soon_after() {
     let [here, there] = OperationsFixture::pair();
     let (mut near, mut far) =
-        (StdioClient::legacy(here.server.clone()).await, StdioClient::modern(there.server.clone()));
+        (PipeClient::legacy(here.server.clone()).await, PipeClient::modern(there.server.clone()));
     assert_eq!(echo(&mut near).await, ["hi"], "nothing has ended");
     let id = started_operation(&far.call("work", json!({})).await);
     there.finish(&id).await;
-    let end = Instant::now() + crate::stdio_client::TIMEOUT;
-    let said = loop {
+    let said = wait_for("the result of the other server", async || {
         let said = echo(&mut near).await;
-        if said.len() > 1 {
-            break said;
-        }
-        assert!(Instant::now() < end, "it comes");
-    };
+        (said.len() > 1).then_some(said)
+    })
+    .await;
     assert!(
         said[1].starts_with("Since your last call:") && said[1].contains(id.as_str()),
         "{said:?}"
@@ -106,7 +104,7 @@ async fn a_result_of_another_server_on_the_crib_comes_once_with_a_call_soon_afte
 #[tokio::test]
 async fn a_result_that_was_waited_for_is_not_delivered_again() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::legacy(fixture.server.clone()).await;
+    let mut client = PipeClient::legacy(fixture.server.clone()).await;
     let id = started_operation(&client.call("work", json!({})).await);
     fixture.finish(&id).await;
     let waited = client.call("await", json!({"id": id})).await;
@@ -117,7 +115,7 @@ async fn a_result_that_was_waited_for_is_not_delivered_again() {
 #[tokio::test]
 async fn many_and_long_results_are_cut_and_the_rest_follows() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::modern(fixture.server.clone());
+    let mut client = PipeClient::modern(fixture.server.clone());
     let mut ids = Vec::new();
     for _ in 0..5 {
         ids.push(started_operation(&client.call("work", json!({"letters": 20_000})).await));
@@ -138,8 +136,8 @@ async fn many_and_long_results_are_cut_and_the_rest_follows() {
 #[tokio::test]
 async fn nobody_is_given_or_told_of_what_is_somebody_elses() {
     let fixture = OperationsFixture::new();
-    let mut owner = StdioClient::legacy(fixture.server.clone()).await;
-    let mut other = StdioClient::legacy(fixture.server.clone().with_owner("other")).await;
+    let mut owner = PipeClient::legacy(fixture.server.clone()).await;
+    let mut other = PipeClient::legacy(fixture.server.clone().with_owner("other")).await;
     let id = started_operation(&owner.call("work", json!({})).await);
     fixture.finish(&id).await;
     assert_eq!(
@@ -147,7 +145,7 @@ async fn nobody_is_given_or_told_of_what_is_somebody_elses() {
         id.as_str()
     );
     assert_eq!(echo(&mut other).await, ["hi"]);
-    assert_eq!(other.unasked().await, Vec::<Value>::new());
+    assert_eq!(other.unsolicited().await, Vec::<Value>::new());
     for (tool, arguments) in
         [("status", json!({"id": id})), ("await", json!({"id": id})), ("cancel", json!({"id": id}))]
     {
@@ -175,7 +173,7 @@ async fn nobody_is_given_or_told_of_what_is_somebody_elses() {
 #[tokio::test]
 async fn older_clients_are_told_of_the_end() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::legacy(fixture.server.clone()).await;
+    let mut client = PipeClient::legacy(fixture.server.clone()).await;
     let id = started_operation(&client.call("work", json!({})).await);
     let uri = format!("toolcrib://operation/{id}");
     client.request("resources/subscribe", json!({"uri": uri})).await;
@@ -193,7 +191,7 @@ async fn older_clients_are_told_of_the_end() {
         .await;
     fixture.finish(&id).await;
     client.message("notifications/resources/updated").await;
-    let unasked = client.unasked().await;
+    let unasked = client.unsolicited().await;
     assert!(
         !unasked.iter().any(|message| message["method"] == "notifications/message"),
         "{unasked:?}"
@@ -203,7 +201,7 @@ async fn older_clients_are_told_of_the_end() {
 #[tokio::test]
 async fn modern_clients_can_watch_the_result() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::modern(fixture.server.clone());
+    let mut client = PipeClient::modern(fixture.server.clone());
     let id = started_operation(&client.call("work", json!({})).await);
     let uri = format!("toolcrib://operation/{id}");
     client
@@ -217,7 +215,7 @@ async fn modern_clients_can_watch_the_result() {
 #[tokio::test]
 async fn a_request_that_waits_is_told_progress_under_its_own_token() {
     let fixture = OperationsFixture::patient(Duration::from_secs(20));
-    for mut client in StdioClient::both(&fixture.server).await {
+    for mut client in PipeClient::both(&fixture.server).await {
         let params = json!({"name": "work", "arguments": {"halfway": true}, "_meta": {"progressToken": "mine"}});
         let id = client.start("tools/call", params).await;
         let told = client.message("notifications/progress").await;
@@ -235,7 +233,7 @@ async fn a_request_that_waits_is_told_progress_under_its_own_token() {
 #[tokio::test]
 async fn who_waits_for_operations_is_told_how_far_they_are() {
     let fixture = OperationsFixture::new();
-    for mut client in StdioClient::both(&fixture.server).await {
+    for mut client in PipeClient::both(&fixture.server).await {
         let operation = started_operation(&client.call("work", json!({"halfway": true})).await);
         let params =
             json!({"name": "await", "arguments": {"id": operation}, "_meta": {"progressToken": 7}});
@@ -249,7 +247,7 @@ async fn who_waits_for_operations_is_told_how_far_they_are() {
 #[tokio::test]
 async fn cancelling_a_request_that_waits_ends_exactly_its_operation() {
     let fixture = OperationsFixture::patient(Duration::from_secs(20));
-    for mut client in StdioClient::both(&fixture.server).await {
+    for mut client in PipeClient::both(&fixture.server).await {
         let mut events = fixture.operations.subscribe();
         let first = client.start("tools/call", json!({"name": "work"})).await;
         let cancelled = events.recv().await.expect("it begins").operation.id.clone();
@@ -271,7 +269,7 @@ async fn cancelling_a_request_that_waits_ends_exactly_its_operation() {
 #[tokio::test]
 async fn cancelling_a_request_that_was_answered_ends_nothing() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::legacy(fixture.server.clone()).await;
+    let mut client = PipeClient::legacy(fixture.server.clone()).await;
     let request = client.start("tools/call", json!({"name": "work"})).await;
     let id = started_operation(&client.response(request).await);
     client.notify("notifications/cancelled", json!({"requestId": request})).await;
@@ -283,7 +281,7 @@ async fn cancelling_a_request_that_was_answered_ends_nothing() {
 async fn at_the_end_operations_are_recorded_as_cancelled_because_the_server_ended() {
     for patience in [Duration::from_millis(20), Duration::from_secs(20)] {
         let fixture = OperationsFixture::patient(patience);
-        let mut client = StdioClient::legacy(fixture.server.clone()).await;
+        let mut client = PipeClient::legacy(fixture.server.clone()).await;
         let mut events = fixture.operations.subscribe();
         let request = client.start("tools/call", json!({"name": "work"})).await;
         let id = events.recv().await.expect("it begins").operation.id.clone();
@@ -291,7 +289,7 @@ async fn at_the_end_operations_are_recorded_as_cancelled_because_the_server_ende
             client.response(request).await;
         }
         let start = Instant::now();
-        client.served().await.expect("an orderly end");
+        client.close().await.expect("an orderly end");
         assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
         let operation = fixture.operations.get(Viewer::Operator, &id).await.expect("known");
         assert_eq!(operation.state, State::Cancelled);
@@ -303,7 +301,7 @@ async fn at_the_end_operations_are_recorded_as_cancelled_because_the_server_ende
 #[tokio::test]
 async fn work_that_asks_fails_for_a_client_that_cannot_follow_it() {
     let fixture = OperationsFixture::patient(Duration::from_secs(20));
-    for mut client in StdioClient::both(&fixture.server).await {
+    for mut client in PipeClient::both(&fixture.server).await {
         let reply = client.call("asking", json!({})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
     }

@@ -8,6 +8,7 @@ use std::{
 use runtime::{Viewer, operation::State};
 use serde_json::{Value, json};
 use server::Server;
+use testing::{MODERN, TIMEOUT, initialize_params, request_head, request_meta};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
@@ -17,15 +18,15 @@ use tokio::{
 use toolkit::{Arguments, Context, Outcome};
 
 use crate::{
-    http_client::{HttpClient, Response},
+    http_fixture::{HttpFixture, read_response},
     operations_fixture::OperationsFixture,
-    stdio_client::{MODERN, TIMEOUT, handshake, meta, text},
+    pipe_client::text,
     test_server::{echo, echo_server, server_with, server_with_store, tool},
 };
 
 #[tokio::test]
 async fn serves_modern_requests() {
-    let client = HttpClient::new(echo_server()).await;
+    let client = HttpFixture::new(echo_server()).await;
     let reply = client.echo(&[]).await;
     assert_eq!((reply.status, text(&reply.message())), (200, "hi"));
     assert_eq!(
@@ -47,7 +48,7 @@ async fn the_audit_is_complete_when_serving_ends() {
     let place = tempfile::tempdir().expect("a folder");
     // Held until after the look: what is dropped would write by itself.
     let server = server_with_store(place.path());
-    let client = HttpClient::new(server.clone()).await;
+    let client = HttpFixture::new(server.clone()).await;
     assert_eq!(client.echo(&[]).await.status, 200);
     client.shutdown.cancel();
     client.serving.await.expect("no panic").expect("an orderly end");
@@ -58,7 +59,7 @@ async fn the_audit_is_complete_when_serving_ends() {
 
 #[tokio::test]
 async fn serves_sessions_of_older_clients() {
-    let client = HttpClient::new(echo_server()).await;
+    let client = HttpFixture::new(echo_server()).await;
     let opened = client.session().await;
     let session = opened.header("mcp-session-id").expect("a session").to_owned();
     let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
@@ -82,8 +83,8 @@ async fn primes_streams_only_where_the_revision_asks_for_it() {
     for (revision, is_primed) in
         [("2025-03-26", false), ("2025-06-18", false), ("2025-11-25", true)]
     {
-        let client = HttpClient::new(echo_server()).await;
-        let mut params = handshake(json!({}));
+        let client = HttpFixture::new(echo_server()).await;
+        let mut params = initialize_params(json!({}));
         params["protocolVersion"] = json!(revision);
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
         let opened = client.send("POST", "/mcp", &[], &body.to_string()).await;
@@ -98,7 +99,7 @@ async fn primes_streams_only_where_the_revision_asks_for_it() {
         let called = client.send("POST", "/mcp", &headers, &call.to_string()).await;
         assert_eq!(text(&called.message()), "hi", "{revision}");
         let mut stream = client.open("GET", "/mcp", &headers, "").await;
-        let listening = tokio::spawn(async move { Response::read(&mut stream).await });
+        let listening = tokio::spawn(async move { read_response(&mut stream).await });
         client.send("GET", "/healthz", &[], "").await;
         client.shutdown.cancel();
         let listened = timeout(TIMEOUT, listening).await.expect("in time").expect("no panic");
@@ -117,7 +118,7 @@ async fn primes_streams_only_where_the_revision_asks_for_it() {
 
 #[tokio::test]
 async fn lets_in_known_origins_and_hosts_only() {
-    let client = HttpClient::with(echo_server(), |options| {
+    let client = HttpFixture::with(echo_server(), |options| {
         options.origins = vec!["https://app.example:443".into()];
         options.hosts = vec!["crib.example".into()];
     })
@@ -144,7 +145,7 @@ async fn lets_in_known_origins_and_hosts_only() {
 #[tokio::test]
 async fn wants_the_token_if_it_has_one() {
     let client =
-        HttpClient::with(echo_server(), |options| options.token = Some("s3cret".into())).await;
+        HttpFixture::with(echo_server(), |options| options.token = Some("s3cret".into())).await;
     for wrong in
         [vec![], vec![("Authorization", "Bearer s3creT")], vec![("Authorization", "Basic s3cret")]]
     {
@@ -167,14 +168,14 @@ async fn wants_the_token_if_it_has_one() {
 
 #[tokio::test]
 async fn tells_its_health() {
-    let client = HttpClient::new(echo_server()).await;
+    let client = HttpFixture::new(echo_server()).await;
     let reply = client.send("GET", "/healthz", &[], "").await;
     assert_eq!(reply.message(), json!({"name": "workshop", "version": "1.2.3", "tools": 1}));
 }
 
 #[tokio::test]
 async fn answers_bodies_that_are_not_messages_in_the_protocols_own_form() {
-    let client = HttpClient::with(echo_server(), |options| options.max_body = 1_000).await;
+    let client = HttpFixture::with(echo_server(), |options| options.max_body = 1_000).await;
     for (body, status, code) in [
         ("{nonsense".to_owned(), 400, -32700),
         (String::new(), 400, -32700),
@@ -194,18 +195,19 @@ async fn answers_bodies_that_are_not_messages_in_the_protocols_own_form() {
 
 #[tokio::test]
 async fn a_body_without_a_declared_length_is_bounded_too() {
-    let client = HttpClient::with(echo_server(), |options| options.max_body = 1_000).await;
+    let client = HttpFixture::with(echo_server(), |options| options.max_body = 1_000).await;
     let headers = [("Transfer-Encoding", "chunked")];
-    let head = client.head("POST", "/mcp", &headers, "").replace("Content-Length: 0\r\n", "");
+    let head = request_head(&client.address, "POST", "/mcp", &headers, "")
+        .replace("Content-Length: 0\r\n", "");
     let mut stream = TcpStream::connect(&client.address).await.expect("a connection");
     let body = format!("7d0\r\n{}\r\n0\r\n\r\n", " ".repeat(2_000));
     stream.write_all((head + &body).as_bytes()).await.expect("sent");
-    assert_eq!(Response::read(&mut BufReader::new(stream)).await.status, 413);
+    assert_eq!(read_response(&mut BufReader::new(stream)).await.status, 413);
 }
 
 #[tokio::test]
 async fn opens_only_so_many_sessions() {
-    let client = HttpClient::with(echo_server(), |options| options.max_sessions = 2).await;
+    let client = HttpFixture::with(echo_server(), |options| options.max_sessions = 2).await;
     let mut sessions = Vec::new();
     for _ in 0..2 {
         sessions
@@ -241,7 +243,7 @@ fn waiting() -> (Server, Arc<Semaphore>, Arc<Semaphore>, Arc<Semaphore>) {
 #[tokio::test]
 async fn runs_only_so_many_calls_at_once_and_lets_the_others_wait() {
     let (server, started, go, _) = waiting();
-    let client = Arc::new(HttpClient::with(server, |options| options.max_calls = 1).await);
+    let client = Arc::new(HttpFixture::with(server, |options| options.max_calls = 1).await);
     let first = tokio::spawn({
         let client = client.clone();
         async move { client.modern("tools/call", json!({"name": "wait"}), &[]).await }
@@ -261,8 +263,8 @@ async fn runs_only_so_many_calls_at_once_and_lets_the_others_wait() {
 #[tokio::test]
 async fn a_modern_client_that_goes_away_cancels_its_call() {
     let (server, started, _, cancelled) = waiting();
-    let client = HttpClient::new(server).await;
-    let params = json!({"name": "wait", "_meta": meta(json!({}))});
+    let client = HttpFixture::new(server).await;
+    let params = json!({"name": "wait", "_meta": request_meta(json!({}))});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let headers =
         [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")];
@@ -274,12 +276,12 @@ async fn a_modern_client_that_goes_away_cancels_its_call() {
 
 /// The metadata of a client that can follow tasks.
 fn following() -> Value {
-    meta(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}))
+    request_meta(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}))
 }
 
 /// A request of a client that can follow tasks, about the task or tool `name`.
 async fn follow(
-    client: &HttpClient,
+    client: &HttpFixture,
     method: &str,
     name: &str,
     mut params: Value,
@@ -297,16 +299,16 @@ async fn follow(
     client.open("POST", "/mcp", &headers, &body.to_string()).await
 }
 
-async fn followed(client: &HttpClient, method: &str, name: &str, params: Value) -> Value {
+async fn followed(client: &HttpFixture, method: &str, name: &str, params: Value) -> Value {
     let mut stream = follow(client, method, name, params).await;
-    timeout(TIMEOUT, Response::read(&mut stream)).await.expect("a response in time").message()
+    timeout(TIMEOUT, read_response(&mut stream)).await.expect("a response in time").message()
 }
 
 #[tokio::test]
 async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
     let fixture = OperationsFixture::new();
     let client =
-        HttpClient::with(fixture.server.clone(), |options| options.token = Some("secret".into()))
+        HttpFixture::with(fixture.server.clone(), |options| options.token = Some("secret".into()))
             .await;
     let created =
         followed(&client, "tools/call", "work", json!({"name": "work"})).await["result"].clone();
@@ -335,7 +337,7 @@ async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
 #[tokio::test]
 async fn a_modern_client_that_goes_away_ends_the_operation_it_waits_for_and_no_other() {
     let fixture = OperationsFixture::patient(TIMEOUT);
-    let client = HttpClient::new(fixture.server.clone()).await;
+    let client = HttpFixture::new(fixture.server.clone()).await;
     let mut events = fixture.operations.subscribe();
     let mut started = Vec::new();
     for _ in 0..2 {
@@ -357,7 +359,7 @@ async fn a_modern_client_that_goes_away_ends_the_operation_it_waits_for_and_no_o
 #[tokio::test]
 async fn at_the_end_operations_are_ended_and_recorded() {
     let fixture = OperationsFixture::new();
-    let client = HttpClient::new(fixture.server.clone()).await;
+    let client = HttpFixture::new(fixture.server.clone()).await;
     let created = followed(&client, "tools/call", "work", json!({"name": "work"})).await;
     client.shutdown.cancel();
     timeout(TIMEOUT, client.serving)
@@ -377,13 +379,14 @@ async fn at_the_end_operations_are_ended_and_recorded() {
 #[tokio::test]
 async fn ends_with_its_calls_and_streams_when_asked_to() {
     let (server, started, go, _) = waiting();
-    let client = Arc::new(HttpClient::new(server).await);
+    let client = Arc::new(HttpFixture::new(server).await);
     let call = tokio::spawn({
         let client = client.clone();
         async move { client.modern("tools/call", json!({"name": "wait"}), &[]).await }
     });
     started.acquire().await.expect("it runs").forget();
-    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta(json!({}))});
+    let params =
+        json!({"notifications": {"toolsListChanged": true}, "_meta": request_meta(json!({}))});
     let body =
         json!({"jsonrpc": "2.0", "id": 7, "method": "subscriptions/listen", "params": params});
     let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "subscriptions/listen")];
@@ -429,8 +432,8 @@ async fn streams_small_messages_without_the_stall_of_delayed_acknowledgements() 
         }
         Ok(Outcome::text("done"))
     })]);
-    let client = HttpClient::new(server).await;
-    let mut meta = meta(json!({}));
+    let client = HttpFixture::new(server).await;
+    let mut meta = request_meta(json!({}));
     meta["progressToken"] = json!(1);
     let params = json!({"name": "work", "_meta": meta});
     let body =
@@ -444,7 +447,7 @@ async fn streams_small_messages_without_the_stall_of_delayed_acknowledgements() 
     let mut stream = client.open("POST", "/mcp", &headers, &body).await;
     let first = chunked(&mut stream).await;
     assert!(first.contains("notifications/progress") && first.contains("done"), "{first}");
-    let head = client.head("POST", "/mcp", &headers, &body);
+    let head = request_head(&client.address, "POST", "/mcp", &headers, &body);
     let mut times = Vec::new();
     for _ in 0..40 {
         let start = Instant::now();

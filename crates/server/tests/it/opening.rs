@@ -1,16 +1,17 @@
 //! How a connection is opened, in either era, and by clients that do it oddly.
 
 use serde_json::json;
+use testing::{LEGACY, MODERN, initialize_params, request_meta};
 
 use crate::{
-    stdio_client::{LEGACY, MODERN, StdioClient, handshake, meta, text},
+    pipe_client::{PipeClient, text},
     test_server::echo_server,
 };
 
 #[tokio::test]
 async fn says_who_it_is_and_only_what_it_has() {
-    let mut client = StdioClient::new(echo_server());
-    let reply = client.request("initialize", handshake(json!({}))).await;
+    let mut client = PipeClient::new(echo_server());
+    let reply = client.request("initialize", initialize_params(json!({}))).await;
     assert_eq!(reply["result"]["serverInfo"], json!({"name": "workshop", "version": "1.2.3"}));
     assert_eq!(reply["result"]["instructions"], "Be careful.");
     let capabilities = json!({
@@ -28,17 +29,18 @@ async fn says_who_it_is_and_only_what_it_has() {
 #[tokio::test]
 async fn answers_discovery_and_then_serves_either_era() {
     for is_modern in [true, false] {
-        let mut client = StdioClient::new(echo_server());
-        let reply = client.request("server/discover", json!({"_meta": meta(json!({}))})).await;
+        let mut client = PipeClient::new(echo_server());
+        let reply =
+            client.request("server/discover", json!({"_meta": request_meta(json!({}))})).await;
         let versions = reply["result"]["supportedVersions"].as_array().expect("versions");
         assert!(versions.contains(&json!(MODERN)) && versions.contains(&json!(LEGACY)), "{reply}");
         let reply = match is_modern {
             true => {
-                let params = json!({"name": "echo", "arguments": {"message": "hi"}, "_meta": meta(json!({}))});
+                let params = json!({"name": "echo", "arguments": {"message": "hi"}, "_meta": request_meta(json!({}))});
                 client.request("tools/call", params).await
             }
             false => {
-                client.request("initialize", handshake(json!({}))).await;
+                client.request("initialize", initialize_params(json!({}))).await;
                 client.call("echo", json!({"message": "hi"})).await
             }
         };
@@ -48,15 +50,15 @@ async fn answers_discovery_and_then_serves_either_era() {
 
 #[tokio::test]
 async fn survives_notifications_and_answers_before_the_connection_is_open() {
-    let mut client = StdioClient::new(echo_server());
+    let mut client = PipeClient::new(echo_server());
     client.notify("notifications/cancelled", json!({"requestId": 9})).await;
     client.send(json!({"jsonrpc": "2.0", "id": 3, "result": {}})).await;
-    client.request("server/discover", json!({"_meta": meta(json!({}))})).await;
+    client.request("server/discover", json!({"_meta": request_meta(json!({}))})).await;
     client.notify("notifications/cancelled", json!({"requestId": 1})).await;
     client.request("ping", json!({})).await;
     client.notify("notifications/progress", json!({"progressToken": 1, "progress": 1})).await;
     // A request that is refused opens nothing either.
-    let mut unknown = meta(json!({}));
+    let mut unknown = request_meta(json!({}));
     unknown["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
     let refused = client.request("tools/list", json!({"_meta": unknown})).await;
     assert_eq!(refused["error"]["code"], -32022, "{refused}");
@@ -65,36 +67,36 @@ async fn survives_notifications_and_answers_before_the_connection_is_open() {
     let refused = client.request("tools/list", json!({})).await;
     assert_eq!(refused["error"]["code"], -32602, "metadata is missing: {refused}");
     client.notify("notifications/cancelled", json!({"requestId": 1})).await;
-    let reply = client.request("tools/list", json!({"_meta": meta(json!({}))})).await;
+    let reply = client.request("tools/list", json!({"_meta": request_meta(json!({}))})).await;
     assert_eq!(reply["result"]["tools"][0]["name"], "echo");
 }
 
 #[tokio::test]
 async fn refuses_a_handshake_on_a_modern_connection() {
-    let mut client = StdioClient::modern(echo_server());
+    let mut client = PipeClient::modern(echo_server());
     client.request("tools/list", json!({})).await;
-    let reply = client.request("initialize", handshake(json!({}))).await;
+    let reply = client.request("initialize", initialize_params(json!({}))).await;
     assert_eq!(reply["error"]["code"], -32601, "{reply}");
     assert_eq!(text(&client.call("echo", json!({"message": "still here"})).await), "still here");
 }
 
 #[tokio::test]
 async fn takes_a_modern_request_on_a_connection_that_shook_hands() {
-    let mut client = StdioClient::legacy(echo_server()).await;
+    let mut client = PipeClient::legacy(echo_server()).await;
     let plain = client.request("tools/list", json!({})).await;
     assert!(
         plain["result"].get("ttlMs").is_none() && plain["result"].get("resultType").is_none(),
         "{plain}"
     );
-    let modern = client.request("tools/list", json!({"_meta": meta(json!({}))})).await;
+    let modern = client.request("tools/list", json!({"_meta": request_meta(json!({}))})).await;
     assert!(modern["result"].get("ttlMs").is_some(), "{modern}");
 }
 
 #[tokio::test]
 async fn answers_older_revisions_with_their_own_version() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
-        let mut client = StdioClient::new(echo_server());
-        let mut params = handshake(json!({}));
+        let mut client = PipeClient::new(echo_server());
+        let mut params = initialize_params(json!({}));
         params["protocolVersion"] = json!(version);
         let reply = client.request("initialize", params).await;
         assert_eq!(reply["result"]["protocolVersion"], version);
@@ -103,7 +105,7 @@ async fn answers_older_revisions_with_their_own_version() {
 
 #[tokio::test]
 async fn drops_methods_that_modern_revisions_dropped() {
-    let mut client = StdioClient::modern(echo_server());
+    let mut client = PipeClient::modern(echo_server());
     client.request("tools/list", json!({})).await;
     for method in
         ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "initialize"]
@@ -115,7 +117,7 @@ async fn drops_methods_that_modern_revisions_dropped() {
 
 #[tokio::test]
 async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
-    let mut client = StdioClient::new(echo_server());
+    let mut client = PipeClient::new(echo_server());
     let reply = client.request("no/such", json!({})).await;
     assert_eq!(
         (&reply["error"]["code"], &reply["error"]["message"]),
@@ -123,7 +125,7 @@ async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
     );
     let reply = client.request("tools/list", json!({})).await;
     assert_eq!(reply["error"]["code"], -32602, "who asks is not known: {reply}");
-    let reply = client.request("initialize", handshake(json!({}))).await;
+    let reply = client.request("initialize", initialize_params(json!({}))).await;
     assert_eq!(reply["result"]["protocolVersion"], LEGACY, "{reply}");
 }
 
@@ -133,11 +135,11 @@ async fn what_is_refused_is_answered_when_the_input_ends_at_once() {
         r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"listTools","params":[]}"#,
     ] {
-        let mut client = StdioClient::new(echo_server());
+        let mut client = PipeClient::new(echo_server());
         for _ in 0..50 {
             client.line(line).await;
         }
-        client.end();
+        client.close_input();
         for _ in 0..50 {
             assert!(client.response(1).await["error"]["code"].is_i64(), "{line}");
         }

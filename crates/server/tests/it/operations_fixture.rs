@@ -1,4 +1,4 @@
-//! A server with work that takes as long as a test wants it to.
+//! A server with operations that run until a test releases them.
 
 use std::{
     sync::{
@@ -8,26 +8,27 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Catalog, Mode};
+use catalog::Mode;
 use runtime::{
     Operations, Runtime, Settings, Until, Viewer,
     operation::{Operation, OperationId},
 };
 use serde_json::{Value, json};
-use server::{Identity, Server, Snapshot, SnapshotOptions};
+use server::Server;
+use testing::{TIMEOUT, schema};
 use tokio::sync::Semaphore;
 use toolkit::{Arguments, Context, Native, Outcome, Question, Schema};
 
 use crate::{
-    stdio_client::{StdioClient, TIMEOUT},
-    test_server::{echo, schema, tool},
+    pipe_client::PipeClient,
+    test_server::{echo, server_on, tool},
 };
 
-/// A server with work that takes as long as a test wants it to.
+/// A server with operations that run until a test releases them.
 pub(crate) struct OperationsFixture {
     pub(crate) server: Server,
     pub(crate) operations: Operations,
-    /// One permit lets one piece of work end.
+    /// One permit lets one operation end.
     pub(crate) release: Arc<Semaphore>,
     /// How often the dangerous tool has run.
     pub(crate) runs: Arc<AtomicUsize>,
@@ -35,11 +36,12 @@ pub(crate) struct OperationsFixture {
 }
 
 impl OperationsFixture {
-    /// One that does not wait for work.
+    /// A server that returns operations almost at once.
     pub(crate) fn new() -> Self {
         Self::patient(Duration::from_millis(20))
     }
 
+    /// A server that waits this long for an operation to end before it returns it.
     pub(crate) fn patient(patience: Duration) -> Self {
         let temp = Arc::new(tempfile::tempdir().expect("a folder"));
         let runtime = Runtime::new(Settings {
@@ -49,7 +51,7 @@ impl OperationsFixture {
         Self::on(runtime, temp)
     }
 
-    /// Two that do not wait for work, on one crib.
+    /// Two servers on one crib that return operations almost at once.
     pub(crate) fn pair() -> [Self; 2] {
         let temp = Arc::new(tempfile::tempdir().expect("a folder"));
         [(); 2].map(|()| {
@@ -66,29 +68,20 @@ impl OperationsFixture {
         let (release, runs) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
         let mut natives = builtin::operation_tools(&runtime.operations());
         natives.extend([work(&release), dangerous(&runs), asking(), needing(), echo("echo")]);
-        let tools = natives.iter().map(|native| native.tool.clone());
-        let options = SnapshotOptions {
-            crib: "fixture".into(),
-            full_names: false,
-            describe: |tool| tool.description.text.clone(),
-            policy: catalog::Policy::default(),
-        };
-        let snapshot = Snapshot::new(&Catalog::merge(tools).0, &options);
         let operations = runtime.operations();
-        let identity = Identity { name: "fixture".into(), version: "1".into(), instructions: None };
-        let server = Server::new(identity, Arc::new(runtime.with_natives(natives)), snapshot);
+        let server = server_on(runtime, natives);
         Self { server, operations, release, runs, _temp: temp }
     }
 
     /// A modern client that can follow tasks.
-    pub(crate) fn task_client(&self) -> StdioClient {
-        StdioClient::modern_with(
+    pub(crate) fn task_client(&self) -> PipeClient {
+        PipeClient::modern_with(
             self.server.clone(),
             json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}),
         )
     }
 
-    /// Lets one piece of work end, and waits until it has.
+    /// Lets one operation end, and waits until this one has.
     pub(crate) async fn finish(&self, id: &OperationId) -> Operation {
         self.release.add_permits(1);
         self.ended(id).await
@@ -109,13 +102,13 @@ impl OperationsFixture {
     }
 }
 
-/// The operation that a result says was started.
+/// The operation that a call has started, by its result.
 pub(crate) fn started_operation(reply: &Value) -> OperationId {
     let id = &reply["result"]["structuredContent"]["operation_id"];
     id.as_str().unwrap_or_else(|| panic!("nothing was started: {reply}")).parse().expect("an id")
 }
 
-/// Works until it may end; answers as much text as it is asked for.
+/// Runs until it is released; returns as many letters as requested.
 fn work(release: &Arc<Semaphore>) -> Native {
     let release = release.clone();
     let input = json!({"type": "object", "properties": {"letters": {"type": "integer"}, "halfway": {"type": "boolean"}}});

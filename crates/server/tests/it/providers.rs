@@ -4,15 +4,13 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde_json::json;
 use server::Server;
+use testing::initialize_params;
 use toolkit::{
     Arguments, Body, BoxFuture, Content, Context, Interrupt, Message, Prompt, PromptArgument,
     Prompts, Question, Resource, ResourceContent, ResourceTemplate, Resources, Role,
 };
 
-use crate::{
-    stdio_client::{StdioClient, handshake},
-    test_server::echo_server,
-};
+use crate::{pipe_client::PipeClient, test_server::echo_server};
 
 struct ToolStorage;
 
@@ -115,14 +113,14 @@ fn server() -> Server {
 
 #[tokio::test]
 async fn providers_are_advertised() {
-    let reply = StdioClient::new(server()).request("initialize", handshake(json!({}))).await;
+    let reply = PipeClient::new(server()).request("initialize", initialize_params(json!({}))).await;
     assert_eq!(reply["result"]["capabilities"]["prompts"], json!({"listChanged": true}));
     assert_eq!(reply["result"]["capabilities"]["completions"], json!({}));
 }
 
 #[tokio::test]
 async fn lists_and_reads_resources() {
-    for mut client in StdioClient::both(&server()).await {
+    for mut client in PipeClient::both(&server()).await {
         let listed = client.request("resources/list", json!({})).await;
         let book = json!({"uri": "storage:book", "name": "Book", "description": "A book", "mimeType": "text/plain", "size": 4});
         assert_eq!(listed["result"]["resources"], json!([book]));
@@ -146,7 +144,7 @@ async fn lists_and_reads_resources() {
 
 #[tokio::test]
 async fn a_resource_that_is_not_there_has_the_code_of_the_era() {
-    for mut client in StdioClient::both(&server()).await {
+    for mut client in PipeClient::both(&server()).await {
         let reply = client.request("resources/read", json!({"uri": "storage:nothing"})).await;
         let code = if client.is_modern() { -32602 } else { -32002 };
         assert_eq!(reply["error"]["code"], code, "{reply}");
@@ -156,7 +154,7 @@ async fn a_resource_that_is_not_there_has_the_code_of_the_era() {
 
 #[tokio::test]
 async fn reading_may_ask_and_a_panic_is_answered() {
-    let [mut legacy, mut modern] = StdioClient::both(&server()).await;
+    let [mut legacy, mut modern] = PipeClient::both(&server()).await;
     let asked = modern.request("resources/read", json!({"uri": "storage:locked"})).await;
     assert_eq!(asked["result"]["inputRequests"]["where"]["method"], "roots/list", "{asked}");
     let params = json!({"uri": "storage:locked", "inputResponses": {"where": {"roots": []}}});
@@ -176,7 +174,7 @@ async fn reading_may_ask_and_a_panic_is_answered() {
 
 #[tokio::test]
 async fn lists_and_gets_prompts() {
-    for mut client in StdioClient::both(&server()).await {
+    for mut client in PipeClient::both(&server()).await {
         let listed = client.request("prompts/list", json!({})).await;
         assert_eq!(
             listed["result"]["prompts"][0]["arguments"][0],
@@ -204,7 +202,7 @@ async fn lists_and_gets_prompts() {
 
 #[tokio::test]
 async fn completes_arguments_and_variables_with_at_most_a_hundred_values() {
-    for mut client in StdioClient::both(&server()).await {
+    for mut client in PipeClient::both(&server()).await {
         let params = json!({"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "whom", "value": "w"}});
         let reply = client.request("completion/complete", params).await;
         assert_eq!(reply["result"]["completion"]["values"], json!(["world"]), "{reply}");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolkit::{Context, Interrupt, Outcome, Question};
 
 use crate::{
-    stdio_client::{StdioClient, text},
+    pipe_client::{PipeClient, text},
     test_server::{echo, server_with, tool},
 };
 
@@ -38,7 +38,7 @@ fn asking() -> server::Server {
     server_with(vec![tool("ask", handler), tool("plain", plain), echo("other")])
 }
 
-async fn retry(client: &mut StdioClient, tool: &str, answers: Value, state: &Value) -> Value {
+async fn retry(client: &mut PipeClient, tool: &str, answers: Value, state: &Value) -> Value {
     let mut params = json!({"name": tool, "arguments": {}, "inputResponses": answers});
     if !state.is_null() {
         params["requestState"] = state.clone();
@@ -48,7 +48,7 @@ async fn retry(client: &mut StdioClient, tool: &str, answers: Value, state: &Val
 
 #[tokio::test]
 async fn asks_older_clients_during_the_call() {
-    let mut client = StdioClient::legacy(asking()).await;
+    let mut client = PipeClient::legacy(asking()).await;
     let id = client.start("tools/call", json!({"name": "ask"})).await;
     for (field, value) in [("name", "Ada"), ("color", "red")] {
         let asked = client.message("elicitation/create").await;
@@ -62,7 +62,7 @@ async fn asks_older_clients_during_the_call() {
 
 #[tokio::test]
 async fn asks_modern_clients_through_results_and_carries_what_it_knows() {
-    let mut client = StdioClient::modern(asking());
+    let mut client = PipeClient::modern(asking());
     let first = client.call("ask", json!({})).await["result"].clone();
     assert_eq!(first["resultType"], "input_required");
     assert_eq!(first["inputRequests"]["name"]["method"], "elicitation/create");
@@ -89,7 +89,7 @@ async fn asks_modern_clients_through_results_and_carries_what_it_knows() {
 
 #[tokio::test]
 async fn asks_again_when_an_answer_is_missing_or_makes_no_sense() {
-    let mut client = StdioClient::modern(asking());
+    let mut client = PipeClient::modern(asking());
     for answers in [
         json!({}),
         json!({"wrong_key": accept("name", "Ada")}),
@@ -107,7 +107,7 @@ async fn asks_again_when_an_answer_is_missing_or_makes_no_sense() {
 
 #[tokio::test]
 async fn refuses_state_that_was_tampered_with_or_belongs_to_another_request() {
-    let mut client = StdioClient::modern(asking());
+    let mut client = PipeClient::modern(asking());
     let first = client.call("ask", json!({})).await["result"].clone();
     let state = first["requestState"].as_str().expect("state").to_owned();
     let answers = json!({"name": accept("name", "Ada")});
@@ -144,10 +144,10 @@ async fn says_which_capability_is_missing() {
             }
         };
         let server = server_with(vec![tool(name, handler)]);
-        let reply = StdioClient::modern_with(server.clone(), json!({})).call(name, json!({})).await;
+        let reply = PipeClient::modern_with(server.clone(), json!({})).call(name, json!({})).await;
         assert_eq!(reply["error"]["code"], -32021, "{reply}");
         assert_eq!(reply["error"]["data"]["requiredCapabilities"], required);
-        let reply = StdioClient::legacy_with(server, json!({})).await.call(name, json!({})).await;
+        let reply = PipeClient::legacy_with(server, json!({})).await.call(name, json!({})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
         assert_eq!(reply["result"]["structuredContent"]["error_type"], "missing_capability");
     }
@@ -155,11 +155,11 @@ async fn says_which_capability_is_missing() {
 
 #[tokio::test]
 async fn forms_are_asked_only_of_clients_that_show_forms() {
-    let reply = StdioClient::modern_with(asking(), json!({"elicitation": {"url": {}}}))
+    let reply = PipeClient::modern_with(asking(), json!({"elicitation": {"url": {}}}))
         .call("plain", json!({}))
         .await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
-    let reply = StdioClient::modern_with(asking(), json!({"elicitation": {"form": {}}}))
+    let reply = PipeClient::modern_with(asking(), json!({"elicitation": {"form": {}}}))
         .call("plain", json!({}))
         .await;
     assert_eq!(reply["result"]["resultType"], "input_required", "{reply}");
@@ -180,7 +180,7 @@ async fn asks_older_clients_for_samples_and_roots() {
             answers[0].0["content"]["text"], answers[1].0["roots"][0]["uri"]
         )))
     })]);
-    let mut client = StdioClient::legacy(server).await;
+    let mut client = PipeClient::legacy(server).await;
     let id = client.start("tools/call", json!({"name": "both"})).await;
     let asked = client.message("sampling/createMessage").await;
     assert_eq!(asked["params"]["maxTokens"], 9);
@@ -193,7 +193,7 @@ async fn asks_older_clients_for_samples_and_roots() {
 
 #[tokio::test]
 async fn a_client_that_refuses_to_answer_fails_the_call() {
-    let mut client = StdioClient::legacy(asking()).await;
+    let mut client = PipeClient::legacy(asking()).await;
     let id = client.start("tools/call", json!({"name": "plain"})).await;
     let asked = client.message("elicitation/create").await;
     client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -1, "message": "no way"}})).await;
@@ -207,7 +207,7 @@ async fn a_tool_may_refuse_a_request_as_senseless() {
     let server = server_with(vec![tool("no", async |_, _| {
         Err::<Outcome, _>(Interrupt::Invalid("makes no sense".into()))
     })]);
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         let reply = client.call("no", json!({})).await;
         assert_eq!(
             (&reply["error"]["code"], &reply["error"]["message"]),

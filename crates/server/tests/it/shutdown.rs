@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use toolkit::{Arguments, Context, Outcome, Question};
 
 use crate::{
-    stdio_client::{StdioClient, text},
+    pipe_client::{PipeClient, text},
     test_server::{echo, echo_server, server_with, server_with_store, tool},
 };
 
@@ -34,12 +34,12 @@ fn waiting() -> (server::Server, Arc<Semaphore>, Arc<Semaphore>) {
 
 #[tokio::test]
 async fn ends_at_once_when_the_input_ends() {
-    for client in StdioClient::both(&echo_server()).await {
+    for client in PipeClient::both(&echo_server()).await {
         let start = Instant::now();
-        client.served().await.expect("an orderly end");
+        client.close().await.expect("an orderly end");
         assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     }
-    StdioClient::new(echo_server()).served().await.expect("also without a single message");
+    PipeClient::new(echo_server()).close().await.expect("also without a single message");
 }
 
 #[tokio::test]
@@ -47,9 +47,9 @@ async fn the_audit_is_complete_when_serving_ends() {
     let place = tempfile::tempdir().expect("a folder");
     // Held until after the look: what is dropped would write by itself.
     let server = server_with_store(place.path());
-    let mut client = StdioClient::modern(server.clone());
+    let mut client = PipeClient::modern(server.clone());
     client.call("echo", json!({"message": "x"})).await;
-    client.served().await.expect("an orderly end");
+    client.close().await.expect("an orderly end");
     let audit = std::fs::read_to_string(place.path().join("audit.jsonl")).expect("the audit");
     assert_eq!(audit.lines().count(), 1, "{audit}");
     drop(server);
@@ -57,27 +57,27 @@ async fn the_audit_is_complete_when_serving_ends() {
 
 #[tokio::test]
 async fn an_open_stream_is_closed_properly_and_delays_nothing() {
-    let mut client = StdioClient::modern(echo_server());
+    let mut client = PipeClient::modern(echo_server());
     let id = client
         .start("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}))
         .await;
     client.message("notifications/subscriptions/acknowledged").await;
     let start = Instant::now();
-    client.end();
+    client.close_input();
     assert!(client.response(id).await["result"].is_object(), "the closing result");
-    client.served().await.expect("an orderly end");
+    client.close().await.expect("an orderly end");
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }
 
 #[tokio::test]
 async fn running_calls_are_cancelled_when_the_input_ends() {
     let (server, started, ended) = waiting();
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         client.start("tools/call", json!({"name": "wait"})).await;
         started.acquire().await.expect("it runs").forget();
         let start = Instant::now();
-        client.end();
-        client.served().await.expect("an orderly end");
+        client.close_input();
+        client.close().await.expect("an orderly end");
         assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
         ended.acquire().await.expect("it was cancelled").forget();
     }
@@ -85,19 +85,19 @@ async fn running_calls_are_cancelled_when_the_input_ends() {
 
 #[tokio::test]
 async fn what_was_asked_before_the_end_is_still_answered() {
-    let mut client = StdioClient::legacy(echo_server()).await;
+    let mut client = PipeClient::legacy(echo_server()).await;
     let id = client
         .start("tools/call", json!({"name": "echo", "arguments": {"message": "last words"}}))
         .await;
-    client.end();
+    client.close_input();
     assert_eq!(text(&client.response(id).await), "last words");
-    client.served().await.expect("an orderly end");
+    client.close().await.expect("an orderly end");
 }
 
 #[tokio::test]
 async fn a_shutdown_ends_calls_and_the_connection() {
     let (server, started, ended) = waiting();
-    let mut client = StdioClient::legacy(server).await;
+    let mut client = PipeClient::legacy(server).await;
     client.start("tools/call", json!({"name": "wait"})).await;
     started.acquire().await.expect("it runs").forget();
     let start = Instant::now();
@@ -115,10 +115,10 @@ async fn a_question_that_nobody_answers_delays_nothing() {
             .await
             .map(|answer| Outcome::text(answer.0.to_string()))
     })]);
-    let mut client = StdioClient::legacy(server).await;
+    let mut client = PipeClient::legacy(server).await;
     client.start("tools/call", json!({"name": "ask"})).await;
     client.message("roots/list").await;
     let start = Instant::now();
-    client.served().await.expect("an orderly end");
+    client.close().await.expect("an orderly end");
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }

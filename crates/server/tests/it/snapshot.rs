@@ -1,27 +1,21 @@
 //! What a call takes from the snapshot that it was made under: the policy, and the tools of a sequence.
 
 use catalog::{
-    Catalog, Implementation, Origin, Policy, SourceId,
+    Implementation, Origin, Policy, SourceId,
     implementation::{Piece, Process, Sequence, Step},
     policy::{Clause, Effect},
 };
 use serde_json::{Value, json};
-use server::{Snapshot, SnapshotOptions};
+use server::Snapshot;
 use toolkit::{Schema, Tool};
 
 use crate::{
-    stdio_client::StdioClient,
-    test_server::{echo, echo_server},
+    pipe_client::PipeClient,
+    test_server::{echo, echo_server, snapshot_with_policy},
 };
 
 fn snapshot(tools: Vec<Tool>, clauses: Vec<Clause>) -> Snapshot {
-    let options = SnapshotOptions {
-        crib: "shop".into(),
-        full_names: false,
-        describe: |tool| tool.description.text.clone(),
-        policy: Policy::compile(clauses).expect("sound clauses"),
-    };
-    Snapshot::new(&Catalog::merge(tools).0, &options)
+    snapshot_with_policy(tools, Policy::compile(clauses).expect("valid clauses"))
 }
 
 fn tool(name: &str, implementation: Implementation) -> Tool {
@@ -39,7 +33,7 @@ fn tool(name: &str, implementation: Implementation) -> Tool {
 #[tokio::test]
 async fn policy_holds_for_calls_and_is_replaced_with_the_snapshot() {
     let server = echo_server();
-    let [mut legacy, mut modern] = StdioClient::both(&server).await;
+    let [mut legacy, mut modern] = PipeClient::both(&server).await;
     for client in [&mut legacy, &mut modern] {
         assert_ne!(client.call("echo", json!({"message": "hi"})).await["result"]["isError"], true);
     }
@@ -75,7 +69,7 @@ async fn a_sequence_finds_its_steps_among_what_is_served() {
     );
     let server = echo_server();
     server.replace(snapshot(vec![say, twice], Vec::new())).await;
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         let reply = client.call("twice", json!({})).await;
         assert_ne!(reply["result"]["isError"], true, "{reply}");
         assert_eq!(reply["result"]["content"].to_string().matches("said").count(), 2, "{reply}");

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use toolkit::{Change, Context, Outcome};
 
 use crate::{
-    stdio_client::StdioClient,
+    pipe_client::PipeClient,
     test_server::{echo, echo_server, server_with, snapshot, tool},
 };
 
-async fn listen(client: &mut StdioClient, filter: Value) -> i64 {
+async fn listen(client: &mut PipeClient, filter: Value) -> i64 {
     let id = client.start("subscriptions/listen", json!({"notifications": filter})).await;
     let acknowledged = client.message("notifications/subscriptions/acknowledged").await;
     assert_eq!(
@@ -43,7 +43,7 @@ fn changing() -> server::Server {
 #[tokio::test]
 async fn a_new_list_of_tools_is_announced_to_both_eras() {
     let server = echo_server();
-    let [mut legacy, mut modern] = StdioClient::both(&server).await;
+    let [mut legacy, mut modern] = PipeClient::both(&server).await;
     let id = listen(&mut modern, json!({"toolsListChanged": true})).await;
     legacy.request("tools/list", json!({})).await;
     server.replace(snapshot([echo("echo").tool, echo("echo2").tool])).await;
@@ -59,17 +59,17 @@ async fn a_new_list_of_tools_is_announced_to_both_eras() {
 #[tokio::test]
 async fn the_same_list_is_not_announced() {
     let server = echo_server();
-    let [mut legacy, mut modern] = StdioClient::both(&server).await;
+    let [mut legacy, mut modern] = PipeClient::both(&server).await;
     listen(&mut modern, json!({"toolsListChanged": true})).await;
     legacy.request("tools/list", json!({})).await;
     server.replace(snapshot([echo("echo").tool])).await;
-    assert_eq!(legacy.unasked().await, Vec::<Value>::new());
-    assert_eq!(modern.unasked().await, Vec::<Value>::new());
+    assert_eq!(legacy.unsolicited().await, Vec::<Value>::new());
+    assert_eq!(modern.unsolicited().await, Vec::<Value>::new());
 }
 
 #[tokio::test]
 async fn a_stream_carries_only_what_it_was_opened_for() {
-    let mut client = StdioClient::modern(changing());
+    let mut client = PipeClient::modern(changing());
     let first = listen(&mut client, json!({"resourceSubscriptions": ["a:1", "a:2"]})).await;
     let second =
         listen(&mut client, json!({"resourcesListChanged": true, "promptsListChanged": true}))
@@ -82,37 +82,37 @@ async fn a_stream_carries_only_what_it_was_opened_for() {
     assert_eq!(updated["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], first);
     let changed = client.message("notifications/resources/list_changed").await;
     assert_eq!(changed["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], second);
-    assert_eq!(client.unasked().await, Vec::<Value>::new(), "no subscriber listens for tools");
+    assert_eq!(client.unsolicited().await, Vec::<Value>::new(), "no subscriber listens for tools");
 }
 
 #[tokio::test]
 async fn a_stream_ends_when_it_is_cancelled() {
     let server = changing();
-    let mut client = StdioClient::modern(server.clone());
+    let mut client = PipeClient::modern(server.clone());
     let id = listen(&mut client, json!({"toolsListChanged": true})).await;
     client.notify("notifications/cancelled", json!({"requestId": id})).await;
     client.request("tools/list", json!({})).await;
     server.replace(snapshot([])).await;
-    assert_eq!(client.unasked().await, Vec::<Value>::new());
+    assert_eq!(client.unsolicited().await, Vec::<Value>::new());
 }
 
 #[tokio::test]
 async fn older_clients_subscribe_to_one_resource_and_unsubscribe() {
-    let mut client = StdioClient::legacy(changing()).await;
+    let mut client = PipeClient::legacy(changing()).await;
     client.call("one", json!({})).await;
-    assert_eq!(client.unasked().await, Vec::<Value>::new(), "not subscribed");
+    assert_eq!(client.unsolicited().await, Vec::<Value>::new(), "not subscribed");
     client.request("resources/subscribe", json!({"uri": "a:1"})).await;
     client.call("one", json!({})).await;
     assert_eq!(client.message("notifications/resources/updated").await["params"]["uri"], "a:1");
     client.request("resources/unsubscribe", json!({"uri": "a:1"})).await;
     client.call("one", json!({})).await;
-    assert_eq!(client.unasked().await, Vec::<Value>::new());
+    assert_eq!(client.unsolicited().await, Vec::<Value>::new());
 }
 
 #[tokio::test]
 async fn many_changes_at_once_make_few_notifications() {
     let server = echo_server();
-    let mut client = StdioClient::legacy(server.clone()).await;
+    let mut client = PipeClient::legacy(server.clone()).await;
     client.request("tools/list", json!({})).await;
     let replacing = (0..500).map(|number| {
         let server = server.clone();
@@ -120,6 +120,6 @@ async fn many_changes_at_once_make_few_notifications() {
     });
     futures_util::future::join_all(replacing).await;
     client.message("notifications/tools/list_changed").await;
-    let more = client.unasked().await.len();
+    let more = client.unsolicited().await.len();
     assert!(more < 50, "{more} more notifications for 500 changes");
 }

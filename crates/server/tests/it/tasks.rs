@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 
 use crate::{
     operations_fixture::OperationsFixture,
-    stdio_client::{StdioClient, text},
+    pipe_client::{PipeClient, text},
 };
 
-async fn get(client: &mut StdioClient, id: &Value) -> Value {
+async fn get(client: &mut PipeClient, id: &Value) -> Value {
     client.request("tasks/get", json!({"taskId": id})).await
 }
 
 /// Starts a task and gives its id.
-async fn start(client: &mut StdioClient, tool: &str) -> Value {
+async fn start(client: &mut PipeClient, tool: &str) -> Value {
     let reply = client.call(tool, json!({})).await;
     assert_eq!(reply["result"]["resultType"], "task", "{reply}");
     reply["result"]["taskId"].clone()
@@ -60,7 +60,7 @@ async fn work_becomes_a_task_and_its_result_is_fetched() {
 #[tokio::test]
 async fn a_client_that_declares_nothing_gets_no_task() {
     let fixture = OperationsFixture::new();
-    let mut client = StdioClient::modern(fixture.server.clone());
+    let mut client = PipeClient::modern(fixture.server.clone());
     let reply = client.call("work", json!({})).await;
     assert_eq!(reply["result"]["structuredContent"]["status"], "started", "{reply}");
     let id = reply["result"]["structuredContent"]["operation_id"].clone();
@@ -70,7 +70,7 @@ async fn a_client_that_declares_nothing_gets_no_task() {
 #[tokio::test]
 async fn a_tool_that_needs_tasks_says_so_to_a_client_without_them() {
     let fixture = OperationsFixture::new();
-    let reply = StdioClient::modern(fixture.server.clone()).call("needing", json!({})).await;
+    let reply = PipeClient::modern(fixture.server.clone()).call("needing", json!({})).await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
     assert!(reply["error"]["data"]["requiredCapabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object());
 }
@@ -93,7 +93,7 @@ async fn other_peoples_tasks_are_unknown() {
     let mut owner = fixture.task_client();
     let id = start(&mut owner, "work").await;
     let server = fixture.server.clone().with_owner("other");
-    let mut other = StdioClient::modern_with(
+    let mut other = PipeClient::modern_with(
         server,
         json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}),
     );
@@ -153,7 +153,7 @@ async fn changes_of_tasks_are_pushed_to_who_listens() {
     let fixture = OperationsFixture::new();
     let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;
-    let mut other = StdioClient::modern_with(
+    let mut other = PipeClient::modern_with(
         fixture.server.clone().with_owner("other"),
         json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}),
     );
@@ -170,10 +170,10 @@ async fn changes_of_tasks_are_pushed_to_who_listens() {
     assert_eq!(told["_meta"]["io.modelcontextprotocol/subscriptionId"], stream);
     fixture.server.replace(crate::test_server::snapshot([])).await;
     client.message("notifications/tools/list_changed").await;
-    assert_eq!(client.unasked().await, Vec::<Value>::new(), "nothing of others");
-    client.end();
+    assert_eq!(client.unsolicited().await, Vec::<Value>::new(), "nothing of others");
+    client.close_input();
     assert!(client.response(stream).await["result"].is_object(), "the closing result");
-    client.served().await.expect("an orderly end");
+    client.close().await.expect("an orderly end");
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn listening_to_tasks_needs_the_extension_and_sound_parameters() {
     let fixture = OperationsFixture::new();
     let listen = json!({"notifications": {"taskIds": []}});
     let reply =
-        StdioClient::modern(fixture.server.clone()).request("subscriptions/listen", listen).await;
+        PipeClient::modern(fixture.server.clone()).request("subscriptions/listen", listen).await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
     let reply = fixture
         .task_client()

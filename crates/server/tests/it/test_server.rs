@@ -1,11 +1,12 @@
-//! Servers to test: small sets of native tools behind the whole of the server.
+//! Servers with small sets of native tools.
 
 use std::{path::Path, sync::Arc};
 
-use catalog::Catalog;
+use catalog::{Catalog, Policy};
 use runtime::{Runtime, Settings};
 use serde_json::{Value, json};
 use server::{Identity, Server, Snapshot, SnapshotOptions};
+use testing::schema;
 use toolkit::{Content, Native, Outcome, Schema, Tool};
 
 /// A server of these tools.
@@ -13,7 +14,7 @@ pub(crate) fn server_with(natives: Vec<Native>) -> Server {
     server_on(Runtime::new(Settings::new(std::env::temp_dir())), natives)
 }
 
-/// A server with the tool `echo` that keeps an audit in this folder.
+/// A server with the tool `echo` and a store in this folder.
 pub(crate) fn server_with_store(folder: &Path) -> Server {
     let store = Arc::new(store::Store::open(folder).expect("a store"));
     server_on(Runtime::with_journal(Settings::new(folder.to_owned()), store), vec![echo("echo")])
@@ -35,13 +36,21 @@ pub(crate) fn echo_server() -> Server {
     server_with(vec![echo("echo")])
 }
 
-/// What is served of these tools.
+/// A snapshot of these tools under the default policy.
 pub(crate) fn snapshot(tools: impl IntoIterator<Item = Tool>) -> Snapshot {
+    snapshot_with_policy(tools, Policy::default())
+}
+
+/// A snapshot of these tools under a policy.
+pub(crate) fn snapshot_with_policy(
+    tools: impl IntoIterator<Item = Tool>,
+    policy: Policy,
+) -> Snapshot {
     let options = SnapshotOptions {
         crib: "shop".into(),
         full_names: false,
         describe: |tool| tool.description.text.clone(),
-        policy: catalog::Policy::default(),
+        policy,
     };
     Snapshot::new(&Catalog::merge(tools).0, &options)
 }
@@ -65,11 +74,7 @@ pub(crate) fn tool(name: &str, handler: impl toolkit::Handler) -> Native {
     Native::new(name, format!("The tool {name}"), Schema::empty(), handler)
 }
 
-pub(crate) fn schema(value: Value) -> Schema {
-    Schema::new(value.as_object().expect("an object").clone())
-}
-
-/// An outcome that is only structured.
+/// An outcome with structured content only.
 pub(crate) fn structured(value: Value) -> Outcome {
     Outcome::structured(Vec::<Content>::new(), value)
 }

@@ -6,10 +6,11 @@ use catalog::{
 };
 use serde_json::{Value, json};
 use server::{Snapshot, SnapshotOptions};
+use testing::schema;
 
 use crate::{
-    stdio_client::StdioClient,
-    test_server::{echo, echo_server, schema, server_with, snapshot, structured, tool},
+    pipe_client::PipeClient,
+    test_server::{echo, echo_server, server_with, snapshot, structured, tool},
 };
 
 fn numbered(count: usize) -> Vec<toolkit::Native> {
@@ -30,7 +31,7 @@ fn process(name: &str) -> Tool {
 #[tokio::test]
 async fn serves_a_stable_order_in_one_page_below_two_thousand() {
     let server = server_with(numbered(1_999));
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         let first = client.request("tools/list", json!({})).await;
         assert_eq!(names(&first).len(), 1_999);
         assert!(names(&first).is_sorted());
@@ -45,7 +46,7 @@ async fn serves_a_stable_order_in_one_page_below_two_thousand() {
 #[tokio::test]
 async fn goes_on_after_the_last_name_even_when_the_list_has_changed() {
     let server = server_with(numbered(2_001));
-    let mut client = StdioClient::modern(server.clone());
+    let mut client = PipeClient::modern(server.clone());
     let first = client.request("tools/list", json!({})).await;
     assert_eq!(names(&first).len(), 2_000);
     let cursor = first["result"]["nextCursor"].as_str().expect("a cursor").to_owned();
@@ -61,7 +62,7 @@ async fn goes_on_after_the_last_name_even_when_the_list_has_changed() {
 
 #[tokio::test]
 async fn refuses_a_cursor_it_never_gave_and_takes_an_empty_one() {
-    for mut client in StdioClient::both(&echo_server()).await {
+    for mut client in PipeClient::both(&echo_server()).await {
         let reply = client.request("tools/list", json!({"cursor": "bogus"})).await;
         assert_eq!(reply["error"]["code"], -32602, "{reply}");
         assert_eq!(names(&client.request("tools/list", json!({"cursor": ""})).await), ["echo"]);
@@ -72,7 +73,7 @@ async fn refuses_a_cursor_it_never_gave_and_takes_an_empty_one() {
 
 #[tokio::test]
 async fn modern_results_say_how_long_they_are_good_and_who_made_them() {
-    let mut client = StdioClient::modern(echo_server());
+    let mut client = PipeClient::modern(echo_server());
     let identity = json!({"name": "workshop", "version": "1.2.3"});
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
         let result = client.request(method, json!({})).await["result"].clone();
@@ -85,7 +86,7 @@ async fn modern_results_say_how_long_they_are_good_and_who_made_them() {
     }
     let result = client.call("echo", json!({"message": "x"})).await["result"].clone();
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"], identity);
-    let mut client = StdioClient::legacy(echo_server()).await;
+    let mut client = PipeClient::legacy(echo_server()).await;
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
         let result = client.request(method, json!({})).await["result"].clone();
         let modern = ["ttlMs", "cacheScope", "resultType", "_meta"]
@@ -170,7 +171,7 @@ async fn keeps_schemas_as_they_were_written_but_for_the_dialect() {
     ))]);
     let mut expected = written;
     expected.as_object_mut().expect("an object").shift_remove("$schema");
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         let reply = client.request("tools/list", json!({})).await;
         let listed = &reply["result"]["tools"][0];
         assert_eq!(
@@ -198,7 +199,7 @@ async fn serves_no_boolean_properties_and_enforces_what_they_mean() {
     });
     let server = server_with(vec![native.output(schema(written))]);
     let properties = json!({"any": {}, "none": {"not": {}}, "inner": {"properties": {"any": {}}}});
-    for mut client in StdioClient::both(&server).await {
+    for mut client in PipeClient::both(&server).await {
         let reply = client.request("tools/list", json!({})).await;
         let listed = &reply["result"]["tools"][0];
         assert_eq!(listed["inputSchema"]["properties"], properties);
@@ -219,7 +220,7 @@ async fn wraps_results_that_are_no_objects_for_older_clients_only() {
         tool("either", async |_, _| Ok(structured(json!({"x": 1})))).output(either),
         tool("loose", async |_, _| Ok(structured(json!(7)))),
     ]);
-    let [mut legacy, mut modern] = StdioClient::both(&server).await;
+    let [mut legacy, mut modern] = PipeClient::both(&server).await;
     let listed = modern.request("tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"][0]["outputSchema"]["anyOf"][0]["type"], "array");
     assert_eq!(modern.call("array", json!({})).await["result"]["structuredContent"], json!([1, 2]));
@@ -265,6 +266,6 @@ async fn full_names_stand_before_served_names_and_lead_back_to_the_tool() {
 #[tokio::test]
 async fn list_json_is_what_modern_clients_are_served() {
     let server = server_with(vec![echo("b"), echo("a")]);
-    let reply = StdioClient::modern(server.clone()).request("tools/list", json!({})).await;
+    let reply = PipeClient::modern(server.clone()).request("tools/list", json!({})).await;
     assert_eq!(reply["result"]["tools"], Value::Array(server.snapshot().tools_json()));
 }

@@ -5,13 +5,13 @@ use tokio::sync::mpsc;
 use toolkit::{Context, Outcome};
 
 use crate::{
-    stdio_client::{StdioClient, text},
+    pipe_client::{PipeClient, text},
     test_server::{echo, echo_server, server_with, tool},
 };
 
 #[tokio::test]
 async fn answers_broken_json_instead_of_keeping_silent() {
-    let mut client = StdioClient::legacy(echo_server()).await;
+    let mut client = PipeClient::legacy(echo_server()).await;
     client.line("{not json").await;
     let reply = client.find(|message| message.get("error").is_some()).await;
     assert_eq!(reply["error"]["code"], -32700, "{reply}");
@@ -23,7 +23,7 @@ async fn answers_broken_json_instead_of_keeping_silent() {
 
 #[tokio::test]
 async fn rejects_a_message_over_the_size_limit_and_reads_on() {
-    let mut client = StdioClient::legacy(echo_server()).await;
+    let mut client = PipeClient::legacy(echo_server()).await;
     let message = "x".repeat(16 << 20);
     client.send(json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": {"message": message}})).await;
     let reply = client.find(|message| message.get("error").is_some()).await;
@@ -49,7 +49,7 @@ async fn refuses_a_second_request_under_an_id_in_use() {
             }
         }),
     ]);
-    let mut client = StdioClient::legacy(server).await;
+    let mut client = PipeClient::legacy(server).await;
     client.send(json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "wait"}})).await;
     released.recv().await.expect("the call runs");
     client.send(json!({"jsonrpc": "2.0", "id": "a", "method": "tools/list"})).await;
@@ -70,7 +70,7 @@ async fn refuses_a_second_request_under_an_id_in_use() {
 
 #[tokio::test]
 async fn malformed_parameters_of_known_methods_are_not_unknown_methods() {
-    for mut client in StdioClient::both(&echo_server()).await {
+    for mut client in PipeClient::both(&echo_server()).await {
         for (method, params) in [
             ("tools/call", json!({"name": 5})),
             ("tools/call", json!({"name": "echo", "arguments": ["hi"]})),
@@ -92,8 +92,8 @@ async fn never_sends_a_request_to_a_modern_client() {
         let answer = context.ask("roots", toolkit::Question::Roots).await?;
         Ok(Outcome::text(answer.0.to_string()))
     })]);
-    let mut client = StdioClient::modern(server);
+    let mut client = PipeClient::modern(server);
     let reply = client.call("ask", json!({})).await;
     assert_eq!(reply["result"]["resultType"], "input_required", "{reply}");
-    assert_eq!(client.unasked().await, Vec::<serde_json::Value>::new());
+    assert_eq!(client.unsolicited().await, Vec::<serde_json::Value>::new());
 }

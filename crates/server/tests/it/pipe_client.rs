@@ -1,9 +1,10 @@
 //! A client on a pair of pipes that speaks plain JSON, one message a line.
 
-use std::{collections::VecDeque, time::Duration};
+use std::collections::VecDeque;
 
 use serde_json::{Map, Value, json};
 use server::{ServeError, Server, serve_pipes};
+use testing::{LEGACY, TIMEOUT, initialize_params, request_meta};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines},
     task::JoinHandle,
@@ -11,17 +12,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long anything may take before a test gives up.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
-
-pub(crate) const LEGACY: &str = "2025-11-25";
-pub(crate) const MODERN: &str = "2026-07-28";
-
 /// A client on a pair of pipes.
-pub(crate) struct StdioClient {
+pub(crate) struct PipeClient {
     output: Option<DuplexStream>,
     input: Lines<BufReader<DuplexStream>>,
-    /// What came while something else was waited for.
+    /// Messages that came before the one that was waited for.
     passed_over: VecDeque<Value>,
     meta: Option<Value>,
     next: i64,
@@ -29,8 +24,8 @@ pub(crate) struct StdioClient {
     pub(crate) shutdown: CancellationToken,
 }
 
-impl StdioClient {
-    /// A client that has said nothing yet.
+impl PipeClient {
+    /// A client that has sent nothing.
     pub(crate) fn new(server: Server) -> Self {
         let (output, far_input) = tokio::io::duplex(1 << 16);
         let (far_output, input) = tokio::io::duplex(1 << 16);
@@ -46,26 +41,26 @@ impl StdioClient {
         }
     }
 
-    /// A client that has shaken hands and can answer all kinds of questions.
+    /// A client after the handshake, which can answer all kinds of questions.
     pub(crate) async fn legacy(server: Server) -> Self {
         Self::legacy_with(server, json!({"elicitation": {}, "sampling": {}, "roots": {}})).await
     }
 
     pub(crate) async fn legacy_with(server: Server, capabilities: Value) -> Self {
         let mut client = Self::new(server);
-        let reply = client.request("initialize", handshake(capabilities)).await;
+        let reply = client.request("initialize", initialize_params(capabilities)).await;
         assert_eq!(reply["result"]["protocolVersion"], LEGACY, "{reply}");
         client.notify("notifications/initialized", json!({})).await;
         client
     }
 
-    /// A client whose requests say everything, and that can answer all kinds of questions.
+    /// A client whose requests are self-contained, and that can answer all kinds of questions.
     pub(crate) fn modern(server: Server) -> Self {
         Self::modern_with(server, json!({"elicitation": {}, "sampling": {}, "roots": {}}))
     }
 
     pub(crate) fn modern_with(server: Server, capabilities: Value) -> Self {
-        Self { meta: Some(meta(capabilities)), ..Self::new(server) }
+        Self { meta: Some(request_meta(capabilities)), ..Self::new(server) }
     }
 
     /// One client of each era.
@@ -84,7 +79,7 @@ impl StdioClient {
     }
 
     pub(crate) async fn line(&mut self, line: &str) {
-        let output = self.output.as_mut().expect("the input has not ended");
+        let output = self.output.as_mut().expect("the input is open");
         output.write_all(format!("{line}\n").as_bytes()).await.expect("the server reads");
     }
 
@@ -96,7 +91,7 @@ impl StdioClient {
         self.send(json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
     }
 
-    /// Sends a request and does not wait; gives its id.
+    /// Sends a request and returns its id without waiting.
     pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> i64 {
         self.next += 1;
         if let Some(meta) = &self.meta {
@@ -133,63 +128,55 @@ impl StdioClient {
         self.find(move |message| message["method"] == method.as_str()).await
     }
 
-    /// The next message that fits; others are kept for later.
-    pub(crate) async fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
-        if let Some(index) = self.passed_over.iter().position(&fits) {
+    /// The next message that matches; others are kept for later.
+    pub(crate) async fn find(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
+        if let Some(index) = self.passed_over.iter().position(&matches) {
             return self.passed_over.remove(index).expect("it is there");
         }
         loop {
-            let message = self.next().await.expect("the server has not gone away");
-            if fits(&message) {
+            let message = self.next().await.expect("a message before EOF");
+            if matches(&message) {
                 return message;
             }
             self.passed_over.push_back(message);
         }
     }
 
-    /// The next message, or nothing when the server has gone away.
+    /// The next message, or `None` at EOF.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let line = timeout(TIMEOUT, self.input.next_line())
             .await
-            .expect("a message in time")
+            .expect("a message before the deadline")
             .expect("readable");
         line.map(|line| serde_json::from_str(&line).expect("one JSON message a line"))
     }
 
-    /// Everything that came and was not asked for, once an answer proves that nothing is under way.
-    pub(crate) async fn unasked(&mut self) -> Vec<Value> {
+    /// The messages that are no response to a request, once a further response proves that no other is on
+    /// its way.
+    pub(crate) async fn unsolicited(&mut self) -> Vec<Value> {
         self.request("tools/list", json!({})).await;
         self.passed_over.drain(..).collect()
     }
 
-    /// Ends the input.
-    pub(crate) fn end(&mut self) {
+    /// Closes the input of the server.
+    pub(crate) fn close_input(&mut self) {
         self.output = None;
     }
 
-    /// Waits until the server is done.
-    pub(crate) async fn served(self) -> Result<(), ServeError> {
+    /// Closes the input and waits until the server has stopped.
+    pub(crate) async fn close(self) -> Result<(), ServeError> {
         drop(self.output);
-        // Unread output must not hold the server up.
+        // A full pipe would block the server.
         let mut input = self.input;
         let reading =
             tokio::spawn(async move { while let Ok(Some(_)) = input.next_line().await {} });
-        let served =
-            timeout(TIMEOUT, self.serving).await.expect("an end in time").expect("no panic");
+        let served = timeout(TIMEOUT, self.serving)
+            .await
+            .expect("an end before the deadline")
+            .expect("no panic");
         reading.abort();
         served
     }
-}
-
-pub(crate) fn handshake(capabilities: Value) -> Value {
-    json!({"protocolVersion": LEGACY, "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"}})
-}
-
-pub(crate) fn meta(capabilities: Value) -> Value {
-    json!({
-        "io.modelcontextprotocol/protocolVersion": MODERN,
-        "io.modelcontextprotocol/clientCapabilities": capabilities,
-    })
 }
 
 /// The text of a tool's result.
