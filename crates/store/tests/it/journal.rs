@@ -14,13 +14,13 @@ use runtime::{
 use serde_json::json;
 use store::Store;
 
-use crate::crib::{ended, owner, running};
+use crate::servers::{ended, owner, running};
 
 /// Both journals, in turn.
 async fn with_both(check: impl AsyncFn(Arc<dyn Journal>)) {
     check(Arc::new(MemoryJournal::default())).await;
-    let place = tempfile::tempdir().unwrap();
-    check(Arc::new(Store::open(place.path()).unwrap())).await;
+    let folder = tempfile::tempdir().unwrap();
+    check(Arc::new(Store::open(folder.path()).unwrap())).await;
 }
 
 fn now() -> SystemTime {
@@ -150,8 +150,8 @@ async fn what_is_old_is_forgotten_and_what_runs_is_not() {
 
 #[tokio::test]
 async fn too_much_is_forgotten_from_the_oldest_on() {
-    let place = tempfile::tempdir().unwrap();
-    let store = Store::open(place.path()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
     for _ in 0..10 {
         store.finish(ended(&running("big"), now(), &"x".repeat(10_000))).await.unwrap();
     }

@@ -15,38 +15,41 @@ use runtime::{
     journal::Filter,
     operation::{Operation, OperationId, State},
 };
+use testing::wait_until_blocking;
 
-use crate::crib::{background, call, server};
+use crate::servers::{background, call, start_server};
 
-const FOLDER: &str = "TOOLCRIB_TEST_VICTIM";
+/// The variable that makes [`serve_until_killed`] a server, with its folder as value.
+const SERVER_FOLDER: &str = "TOOLCRIB_TEST_SERVER_FOLDER";
 const ROUNDS: u64 = 250;
-/// No more rounds are begun after this.
-const LONGEST: Duration = Duration::from_secs(40);
+/// No further round starts after this time.
+const TIME_LIMIT: Duration = Duration::from_secs(40);
 
-/// The server that is killed: starts things without end, and notes each result that it has answered.
+/// The server that is killed: starts operations that never end, and records each result that it has
+/// returned. Does nothing unless [`spawn_server`] runs it.
 #[test]
-fn victim() {
-    let Some(place) = env::var_os(FOLDER) else {
+fn serve_until_killed() {
+    let Some(folder) = env::var_os(SERVER_FOLDER) else {
         return;
     };
     let driver =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     driver.block_on(async {
-        let place = Path::new(&place);
-        let runtime = server(place, |settings| {
+        let folder = Path::new(&folder);
+        let runtime = start_server(folder, |settings| {
             settings.concurrency = 64;
             settings.answer_within = Duration::from_millis(20);
         });
-        fs::write(place.join("ready"), "").unwrap();
+        fs::write(folder.join("ready"), "").unwrap();
         for round in 0_u64.. {
-            let long = endless(place);
+            let long = endless_command(folder);
             let script = match round % 4 {
                 0 => format!("{long} & setsid {long} & wait"),
                 1 => format!("env -i {long} & sleep 0.03; echo slow; kill $!"),
                 2 => format!("env -i {long} & {long}"),
                 _ => "echo quick".to_owned(),
             };
-            let (runtime, place) = (runtime.clone(), place.to_owned());
+            let (runtime, folder) = (runtime.clone(), folder.to_owned());
             let run = async move {
                 let outcome = call(&runtime, background(&script)).await;
                 let id = match Operation::started_by(&outcome) {
@@ -61,7 +64,7 @@ fn victim() {
                 if all.is_ok_and(|all| all[0].state.is_final())
                     || Operation::started_by(&outcome).is_none()
                 {
-                    note(&place, &outcome_line(&outcome, &id));
+                    record_answer(&folder, &outcome_line(&outcome, &id));
                 }
             };
             if round % 2 == 0 {
@@ -77,16 +80,16 @@ fn victim() {
     });
 }
 
-/// A command that does not end, and that no other test runs.
-fn endless(place: &Path) -> String {
-    let number = place
+/// A command that never ends, with an argument that is unique to this folder.
+fn endless_command(folder: &Path) -> String {
+    let number = folder
         .to_string_lossy()
         .bytes()
         .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     format!("sleep 9{number:010}")
 }
 
-/// What was answered: the id of what had been started, or the text of an inline result.
+/// The line to record for a result: the id of its operation, or that it was returned inline.
 fn outcome_line(outcome: &catalog::Outcome, id: &OperationId) -> String {
     match Operation::started_by(outcome) {
         Some(_) => format!("id {id}\n"),
@@ -94,33 +97,32 @@ fn outcome_line(outcome: &catalog::Outcome, id: &OperationId) -> String {
     }
 }
 
-fn note(place: &Path, line: &str) {
+fn record_answer(folder: &Path, line: &str) {
     let mut file =
-        fs::OpenOptions::new().append(true).create(true).open(place.join("answered")).unwrap();
+        fs::OpenOptions::new().append(true).create(true).open(folder.join("answered")).unwrap();
     file.write_all(line.as_bytes()).unwrap();
 }
 
-fn start(place: &Path) -> Child {
+/// Starts a server, and waits until it is ready.
+fn spawn_server(folder: &Path) -> Child {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "killing::victim", "--nocapture", "--test-threads=1"])
-        .env(FOLDER, place)
+        .args(["--exact", "killing::serve_until_killed", "--nocapture", "--test-threads=1"])
+        .env(SERVER_FOLDER, folder)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let begun = Instant::now();
-    while !place.join("ready").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the server does not start");
-        assert!(child.try_wait().unwrap().is_none(), "the server ended");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until_blocking("the server is ready", || {
+        assert!(child.try_wait().unwrap().is_none(), "the server exited");
+        folder.join("ready").exists()
+    });
     child
 }
 
-/// Processes that were started for operations in `place`: by their folder, or by what only they do.
-fn left_over(place: &Path) -> Vec<String> {
-    let mark = format!("TMPDIR={}", place.join("temp").display());
-    let endless = endless(place).replace(' ', "\0");
+/// The processes of operations in this folder, found by their environment or by their command line.
+fn leftover_processes(folder: &Path) -> Vec<String> {
+    let mark = format!("TMPDIR={}", folder.join("temp").display());
+    let endless_argv = endless_command(folder).replace(' ', "\0");
     let pids = fs::read_dir("/proc")
         .unwrap()
         .flatten()
@@ -129,18 +131,21 @@ fn left_over(place: &Path) -> Vec<String> {
         let content = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
         content.windows(text.len()).any(|window| window == text.as_bytes())
     };
-    let is_left = |pid: &u32| has(*pid, "environ", &mark) || has(*pid, "cmdline", &endless);
-    let says = |pid: u32| {
+    let is_leftover =
+        |pid: &u32| has(*pid, "environ", &mark) || has(*pid, "cmdline", &endless_argv);
+    let describe = |pid: u32| {
         format!("{pid} {}", fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default())
     };
-    pids.filter(is_left).map(says).collect()
+    pids.filter(is_leftover).map(describe).collect()
 }
 
-async fn check(place: &Path) -> (usize, usize) {
-    let runtime = server(place, |_| {});
+/// Starts the next server, checks what it finds, and returns how many operations were lost in the last
+/// round and completed in all rounds.
+async fn check_recovery(folder: &Path) -> (usize, usize) {
+    let runtime = start_server(folder, |_| {});
     let lost = runtime.recover().await.unwrap();
     assert!(lost.iter().all(|operation| operation.state == State::Lost));
-    assert_eq!(left_over(place), [""; 0], "processes are left");
+    assert_eq!(leftover_processes(folder), [""; 0], "processes are left");
     let open = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
     let unfinished = runtime
         .operations()
@@ -148,8 +153,8 @@ async fn check(place: &Path) -> (usize, usize) {
         .await
         .unwrap();
     assert!(unfinished.operations.is_empty(), "operations are open: {:?}", unfinished.operations);
-    assert_eq!(fs::read_dir(place.join("temp")).unwrap().count(), 0, "folders are left");
-    let answered = fs::read_to_string(place.join("answered")).unwrap_or_default();
+    assert_eq!(fs::read_dir(folder.join("temp")).unwrap().count(), 0, "folders are left");
+    let answered = fs::read_to_string(folder.join("answered")).unwrap_or_default();
     for id in answered.lines().filter_map(|line| line.strip_prefix("id ")) {
         let operation =
             runtime.operations().get(Viewer::Operator, &id.parse().unwrap()).await.unwrap();
@@ -163,7 +168,7 @@ async fn check(place: &Path) -> (usize, usize) {
     let completed = runtime.operations().list(done, None, 10_000).await.unwrap().operations;
     let collected = completed.iter().filter(|operation| operation.collected).count();
     assert!(collected >= inline, "inline results are kept, too: {collected} of {inline}");
-    let store = rusqlite::Connection::open(place.join("state/store.db")).unwrap();
+    let store = rusqlite::Connection::open(folder.join("state/store.db")).unwrap();
     let verdict: String =
         store.pragma_query_value(None, "integrity_check", |row| row.get(0)).unwrap();
     assert_eq!(verdict, "ok");
@@ -172,28 +177,28 @@ async fn check(place: &Path) -> (usize, usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_random_points_it_loses_no_result_and_leaves_no_process() {
-    let begun = Instant::now();
-    let place = tempfile::tempdir().unwrap();
-    let place = place.path().canonicalize().unwrap();
-    // A fixed walk through the moments of a start and the first work.
+    let start = Instant::now();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    // A fixed sequence of delays (xorshift), so that a failure can be repeated.
     let (mut seed, mut rounds, mut lost, mut completed) = (0x2545_f491_4f6c_dd1d_u64, 0, 0, 0);
-    while rounds < ROUNDS && begun.elapsed() < LONGEST {
-        let mut child = start(&place);
+    while rounds < ROUNDS && start.elapsed() < TIME_LIMIT {
+        let mut server = spawn_server(&folder);
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
         std::thread::sleep(Duration::from_micros(seed % 120_000));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        fs::remove_file(place.join("ready")).unwrap();
-        let (more_lost, all_completed) = check(&place).await;
+        server.kill().unwrap();
+        server.wait().unwrap();
+        fs::remove_file(folder.join("ready")).unwrap();
+        let (more_lost, all_completed) = check_recovery(&folder).await;
         lost += more_lost;
         completed = all_completed;
         rounds += 1;
     }
     eprintln!(
         "{rounds} kills in {:?}: {lost} operations lost, {completed} results kept",
-        begun.elapsed()
+        start.elapsed()
     );
     assert!(
         rounds >= 50 && lost > rounds as usize && completed > 0,

@@ -11,15 +11,16 @@ use runtime::{
     operation::{Operation, State},
 };
 use store::Store;
+use testing::wait_until;
 
-use crate::crib::{background, call, ended, running, server, state};
+use crate::servers::{background, call, ended, foreground, running, start_server, state_folder};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn several_stores_write_at_once_and_lose_nothing() {
-    let place = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let mut writers = tokio::task::JoinSet::new();
     for _ in 0..4 {
-        let store = Store::open(place.path()).unwrap();
+        let store = Store::open(folder.path()).unwrap();
         writers.spawn(async move {
             for _ in 0..100 {
                 let operation = running("tool");
@@ -31,15 +32,15 @@ async fn several_stores_write_at_once_and_lose_nothing() {
     while let Some(done) = writers.join_next().await {
         done.unwrap();
     }
-    let store = Store::open(place.path()).unwrap();
+    let store = Store::open(folder.path()).unwrap();
     let filter = Filter { states: vec![State::Completed], ..Filter::default() };
     assert_eq!(store.list(filter, None, 1000).await.unwrap().operations.len(), 400);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_operations_of_a_server_that_lives_are_left_alone_but_can_be_seen_awaited_and_ended() {
-    let place = tempfile::tempdir().unwrap();
-    let (one, other) = (server(place.path(), |_| {}), server(place.path(), |_| {}));
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (start_server(folder.path(), |_| {}), start_server(folder.path(), |_| {}));
     let started = call(&one, background("echo $$ > pid; echo working; sleep 600")).await;
     let id = Operation::started_by(&started).unwrap();
     assert!(other.recover().await.unwrap().is_empty());
@@ -59,14 +60,14 @@ async fn the_operations_of_a_server_that_lives_are_left_alone_but_can_be_seen_aw
         .await
         .unwrap();
     assert_eq!(known[0], over, "both tell the same");
-    let pid = fs::read_to_string(place.path().join("crib/pid")).unwrap();
+    let pid = fs::read_to_string(folder.path().join("crib/pid")).unwrap();
     assert!(!fs::exists(format!("/proc/{}", pid.trim())).unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn results_are_there_for_the_next_server() {
-    let place = tempfile::tempdir().unwrap();
-    let first = server(place.path(), |_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let first = start_server(folder.path(), |_| {});
     let id =
         Operation::started_by(&call(&first, background("sleep 0.2; echo result")).await).unwrap();
     first
@@ -75,7 +76,7 @@ async fn results_are_there_for_the_next_server() {
         .await
         .unwrap();
     drop(first);
-    let second = server(place.path(), |_| {});
+    let second = start_server(folder.path(), |_| {});
     let operation = second.operations().get(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.outcome.unwrap().structured.unwrap()["stdout"], "result\n");
     assert_eq!(second.operations().uncollected(&operation.owner, 10).await.unwrap()[0].id, id);
@@ -83,19 +84,16 @@ async fn results_are_there_for_the_next_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_call_is_a_line_of_the_audit_without_its_arguments() {
-    let place = tempfile::tempdir().unwrap();
-    let runtime = server(place.path(), |_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = start_server(folder.path(), |_| {});
     for script in ["true", "exit 3"] {
-        let mut tool = background(script);
-        tool.mode = catalog::Mode::Synchronous;
-        call(&runtime, tool).await;
+        call(&runtime, foreground(script)).await;
     }
-    let path = state(place.path()).join("audit.jsonl");
-    let begun = Instant::now();
-    while fs::read_to_string(&path).is_ok_and(|text| text.lines().count() < 2) || !path.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(5), "the audit is behind");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let path = state_folder(folder.path()).join("audit.jsonl");
+    wait_until("both lines are in the audit log", || {
+        fs::read_to_string(&path).is_ok_and(|text| text.lines().count() >= 2)
+    })
+    .await;
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -117,14 +115,12 @@ async fn each_call_is_a_line_of_the_audit_without_its_arguments() {
 async fn the_audit_is_at_most_fifty_milliseconds_behind() {
     /// What a busy machine may add, at the median.
     const SLACK: Duration = Duration::from_millis(25);
-    let place = tempfile::tempdir().unwrap();
-    let runtime = server(place.path(), |_| {});
-    let path = state(place.path()).join("audit.jsonl");
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = start_server(folder.path(), |_| {});
+    let path = state_folder(folder.path()).join("audit.jsonl");
     let mut behind = Vec::new();
     for count in 1..=21 {
-        let mut tool = background("true");
-        tool.mode = catalog::Mode::Synchronous;
-        call(&runtime, tool).await;
+        call(&runtime, foreground("true")).await;
         let answered = Instant::now();
         while fs::read_to_string(&path).unwrap_or_default().lines().count() < count {
             assert!(answered.elapsed() < Duration::from_secs(20), "the line comes");
@@ -138,22 +134,20 @@ async fn the_audit_is_at_most_fifty_milliseconds_behind() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flush_leaves_nothing_behind() {
-    let place = tempfile::tempdir().unwrap();
-    let runtime = server(place.path(), |_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = start_server(folder.path(), |_| {});
     for count in 1..=3 {
-        let mut tool = background("true");
-        tool.mode = catalog::Mode::Synchronous;
-        call(&runtime, tool).await;
+        call(&runtime, foreground("true")).await;
         runtime.flush_audit();
-        let text = fs::read_to_string(state(place.path()).join("audit.jsonl")).unwrap();
+        let text = fs::read_to_string(state_folder(folder.path()).join("audit.jsonl")).unwrap();
         assert_eq!(text.lines().count(), count);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_s_decision_is_a_line_of_the_audit_and_only_the_first() {
-    let place = tempfile::tempdir().unwrap();
-    let runtime = server(place.path(), |_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = start_server(folder.path(), |_| {});
     let context = toolkit::Context::detached(tokio_util::sync::CancellationToken::new());
     runtime
         .call(runtime::Call::new(background("true").into(), toolkit::Arguments::new(), context))
@@ -169,7 +163,7 @@ async fn a_person_s_decision_is_a_line_of_the_audit_and_only_the_first() {
         runtime.rule(runtime::operation::ApprovalId::random(), true, "terminal").await.unwrap(),
         None
     );
-    let text = fs::read_to_string(state(place.path()).join("audit.jsonl")).unwrap();
+    let text = fs::read_to_string(state_folder(folder.path()).join("audit.jsonl")).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2, "{text}");
@@ -186,8 +180,8 @@ async fn a_person_s_decision_is_a_line_of_the_audit_and_only_the_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_is_in_the_audit_before_it_is_answered() {
-    let place = tempfile::tempdir().unwrap();
-    let runtime = server(place.path(), |_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = start_server(folder.path(), |_| {});
     let mut tool = background("true");
     tool.annotations.dangerous = Some(true);
     let context = toolkit::Context::detached(tokio_util::sync::CancellationToken::new());
@@ -195,7 +189,7 @@ async fn a_refusal_is_in_the_audit_before_it_is_answered() {
         .call(runtime::Call::new(tool.into(), toolkit::Arguments::new(), context))
         .await
         .unwrap();
-    let text = fs::read_to_string(state(place.path()).join("audit.jsonl")).unwrap();
+    let text = fs::read_to_string(state_folder(folder.path()).join("audit.jsonl")).unwrap();
     let line: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
     assert_eq!((&line["decision"], &line["outcome"]), (&"ask".into(), &"approval_required".into()));
     assert!(line["approval"].as_str().unwrap().starts_with("ap_"));

@@ -1,4 +1,4 @@
-//! A throw-away crib with a store, and short ways to make operations and calls.
+//! Runtimes that share a store, and operations to record.
 
 use std::{
     path::{Path, PathBuf},
@@ -6,74 +6,53 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use catalog::{
-    Implementation, Mode, Origin, Outcome, Schema, SourceId, Tool,
-    implementation::{Piece, Process},
-    policy::{Clause, Effect, Policy},
-};
+use catalog::{Mode, Outcome, Tool};
 use runtime::{
     Call, Runtime, Settings,
     operation::{Operation, OperationId, Owner, Progress, ServerId, State},
 };
 use store::Store;
+use testing::{allow_all, script_tool, settings_in};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context};
 
-/// The runtime of a server in `place`.
-pub(crate) fn server(place: &Path, change: impl FnOnce(&mut Settings)) -> Arc<Runtime> {
-    for folder in ["crib", "temp"] {
-        std::fs::create_dir_all(place.join(folder)).unwrap();
-    }
-    let place = place.canonicalize().unwrap();
-    let mut settings = Settings::new(place.join("crib"));
+/// The runtime of a server whose crib and state are in `folder`.
+pub(crate) fn start_server(folder: &Path, change: impl FnOnce(&mut Settings)) -> Arc<Runtime> {
+    let mut settings = settings_in(folder);
     settings.grace = Duration::from_millis(200);
-    settings.output_folder = place.join("spill");
-    settings.temp = place.join("temp");
     settings.answer_within = Duration::from_millis(50);
     change(&mut settings);
-    Arc::new(Runtime::with_journal(settings, Arc::new(Store::open(&state(&place)).unwrap())))
+    let store = Store::open(&state_folder(folder)).unwrap();
+    Arc::new(Runtime::with_journal(settings, Arc::new(store)))
 }
 
-pub(crate) fn state(place: &Path) -> PathBuf {
-    place.join("state")
+/// The folder of the store of [`start_server`].
+pub(crate) fn state_folder(folder: &Path) -> PathBuf {
+    folder.join("state")
 }
 
 /// A shell script as a tool that becomes an operation.
 pub(crate) fn background(script: &str) -> Tool {
-    let pieces = ["-c", script].map(|word| Piece::Word(word.to_owned())).into();
-    let implementation = Implementation::Process(Process { program: "sh".to_owned(), pieces });
-    let mut tool = Tool::new(
-        "script",
-        "A script",
-        Schema::empty(),
-        implementation,
-        Origin::whole(&SourceId::new("test")),
-    );
-    tool.mode = Mode::Asynchronous;
-    tool
+    Tool { name: "script".to_owned(), mode: Mode::Asynchronous, ..script_tool("sh", script) }
 }
 
+/// A shell script as a tool whose call waits for its result.
+pub(crate) fn foreground(script: &str) -> Tool {
+    Tool { mode: Mode::Synchronous, ..background(script) }
+}
+
+/// Calls a tool under a policy that allows it.
 pub(crate) async fn call(runtime: &Arc<Runtime>, tool: Tool) -> Outcome {
-    let clause = Clause {
-        tools: "*".to_owned(),
-        when: None,
-        effect: Effect::Allow,
-        until: None,
-        reason: None,
-    };
-    let policy = Policy::compile([clause]).unwrap();
     let context = Context::detached(CancellationToken::new());
-    runtime
-        .call(Call { policy, ..Call::new(Arc::new(tool), Arguments::new(), context) })
-        .await
-        .unwrap()
+    let call = Call::new(Arc::new(tool), Arguments::new(), context);
+    runtime.call(Call { policy: allow_all(), ..call }).await.unwrap()
 }
 
 pub(crate) fn owner() -> Owner {
     Owner("me".to_owned())
 }
 
-/// An operation that runs.
+/// A running operation.
 pub(crate) fn running(tool: &str) -> Operation {
     Operation {
         id: OperationId::random(),
@@ -96,7 +75,7 @@ pub(crate) fn running(tool: &str) -> Operation {
     }
 }
 
-/// The same, ended.
+/// The operation after its end.
 pub(crate) fn ended(operation: &Operation, ended: SystemTime, text: &str) -> Operation {
     Operation {
         state: State::Completed,
