@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use runtime::operation::Owner;
 use serde_json::json;
+use testing::structured;
 
-use crate::operations_fixture::{OperationsFixture, assert_unknown, stable_text, structured, text};
+use crate::operations_fixture::{OperationsFixture, assert_unknown, normalized_text, text};
 
 #[tokio::test]
 async fn returns_results_and_marks_them_as_delivered() {
@@ -17,8 +18,8 @@ async fn returns_results_and_marks_them_as_delivered() {
     let outcome = fixture.call("await", json!({"id": id})).await;
     assert_eq!(structured(&outcome)["status"], "done");
     assert_eq!(structured(&outcome)["operations"][0]["state"], "completed");
-    insta::assert_snapshot!(stable_text(&outcome), @r"
-    [id] `build`: completed, [seconds] s
+    insta::assert_snapshot!(normalized_text(&outcome), @r"
+    op_ID `build`: completed, DURATION
     worked
     ");
     assert_eq!(fixture.operations.uncollected(&me, 9).await.expect("a journal").len(), 0);
@@ -33,9 +34,9 @@ async fn returns_progress_after_the_timeout() {
     assert!(start.elapsed() < Duration::from_secs(5));
     assert!(!outcome.failed);
     assert_eq!(structured(&outcome)["status"], "still_running");
-    insta::assert_snapshot!(stable_text(&outcome), @r"
+    insta::assert_snapshot!(normalized_text(&outcome), @r"
     Still running:
-    [id] `build`: running, 50 %, [seconds] s: halfway
+    op_ID `build`: running, 50 %, DURATION: halfway
     ");
 }
 

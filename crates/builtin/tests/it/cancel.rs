@@ -2,8 +2,9 @@
 
 use runtime::{Viewer, operation::State};
 use serde_json::json;
+use testing::structured;
 
-use crate::operations_fixture::{OperationsFixture, assert_unknown, stable_text, structured, text};
+use crate::operations_fixture::{OperationsFixture, assert_unknown, normalized_text, text};
 
 #[tokio::test]
 async fn reports_the_time_and_is_idempotent() {
@@ -11,7 +12,7 @@ async fn reports_the_time_and_is_idempotent() {
     let id = fixture.start("build").await;
     let first = fixture.call("cancel", json!({"id": id})).await;
     assert!(!first.failed);
-    insta::assert_snapshot!(stable_text(&first), @"[id] `build` was cancelled at [time]: it had no processes.");
+    insta::assert_snapshot!(normalized_text(&first), @"op_ID `build` was cancelled at TIME: it had no processes.");
     assert_eq!(structured(&first)["state"], "cancelled");
     assert_eq!(text(&fixture.call("cancel", json!({"id": id})).await), text(&first));
 }
@@ -25,7 +26,8 @@ async fn reports_the_killed_processes() {
     assert_eq!(killed.len(), 1, "{outcome:?}");
     assert_eq!(killed[0]["name"], "sleep");
     let pid = killed[0]["pid"].as_u64().expect("a process id");
-    insta::assert_snapshot!(stable_text(&outcome), @"[id] `sleep` was cancelled at [time]: killed sleep ([pid]).");
+    let text = normalized_text(&outcome).replace(&pid.to_string(), "PID");
+    insta::assert_snapshot!(text, @"op_ID `sleep` was cancelled at TIME: killed sleep (PID).");
     assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "it was killed");
 }
 
@@ -35,7 +37,7 @@ async fn does_nothing_after_the_end() {
     let id = fixture.start("build").await;
     fixture.finish(std::slice::from_ref(&id)).await;
     let outcome = fixture.call("cancel", json!({"id": id})).await;
-    insta::assert_snapshot!(stable_text(&outcome), @"[id] `build` had already ended at [time] (completed); nothing was done.");
+    insta::assert_snapshot!(normalized_text(&outcome), @"op_ID `build` had already ended at TIME (completed); nothing was done.");
     assert_eq!(structured(&outcome)["killed"], json!([]));
 }
 

@@ -12,7 +12,7 @@ const PROJECT: [&str; 3] = ["get_project_flag", "list_project_flags", "set_proje
 const FEATURE: [&str; 3] = ["get_feature_flag", "list_feature_flags", "set_feature_flag"];
 
 fn bare_names(fixture: &FlagsFixture) -> Vec<&str> {
-    fixture.tools.iter().map(|tool| tool.bare_name()).collect()
+    fixture.natives.tools.iter().map(|tool| tool.bare_name()).collect()
 }
 
 fn unset(name: &str) -> Value {
@@ -37,7 +37,9 @@ fn global_flag_tool_registration() {
 
 #[test]
 fn undecorated_name_in_documentation() {
-    for tool in FlagsFixture::new().tools.iter().filter(|tool| tool.bare_name().contains("_flag")) {
+    for tool in
+        FlagsFixture::new().natives.tools.iter().filter(|tool| tool.bare_name().contains("_flag"))
+    {
         let bare = tool.bare_name();
         assert_eq!(tool.name, format!("guide_{bare}"));
         assert!(
@@ -314,9 +316,11 @@ async fn calls_do_not_remember_a_project() {
 async fn responses_do_not_reveal_whether_a_path_exists() {
     let fixture = FlagsFixture::new();
     let responses = async |path: &str| {
-        let set = fixture.outcome("set_project_flag", json!({"name": "x", "project": path})).await;
-        let got = fixture.outcome("get_project_flag", json!({"name": "x", "project": path})).await;
-        let listed = fixture.outcome("list_project_flags", json!({"project": path})).await;
+        let set =
+            fixture.natives.call("set_project_flag", json!({"name": "x", "project": path})).await;
+        let got =
+            fixture.natives.call("get_project_flag", json!({"name": "x", "project": path})).await;
+        let listed = fixture.natives.call("list_project_flags", json!({"project": path})).await;
         [set, got, listed]
     };
     let existing = responses("/etc/passwd").await;

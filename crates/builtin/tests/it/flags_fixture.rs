@@ -4,17 +4,17 @@ use std::{path::Path, sync::Arc};
 
 use builtin::{Examples, FlagSources, Flags, Handles};
 use catalog::flag::{FlagName, FlagValue, FlagValues};
-use runtime::{Call, Runtime, Settings};
+use runtime::{Runtime, Settings};
 use serde_json::{Value, json};
 use store::Store;
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
-use toolkit::{Context, Outcome, Tool, ToolsetOptions};
+use toolkit::ToolsetOptions;
+
+use crate::native_runtime::NativeRuntime;
 
 /// The flag tools on a store in a temporary folder.
 pub(crate) struct FlagsFixture {
-    pub(crate) tools: Vec<Arc<Tool>>,
-    runtime: Arc<Runtime>,
+    pub(crate) natives: NativeRuntime,
     folder: TempDir,
 }
 
@@ -49,8 +49,7 @@ impl FlagsFixture {
         };
         let natives =
             builtin::toolset(&handles).build(&ToolsetOptions::default()).expect("valid tools");
-        let tools = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
-        Self { tools, runtime: Arc::new(runtime.with_natives(natives)), folder }
+        Self { natives: NativeRuntime::new(runtime, natives), folder }
     }
 
     /// The folder of the crib and the store.
@@ -58,20 +57,9 @@ impl FlagsFixture {
         self.folder.path()
     }
 
-    /// The outcome of a call, by the bare name of the tool.
-    pub(crate) async fn outcome(&self, tool: &str, arguments: Value) -> Outcome {
-        let tool = self.tools.iter().find(|known| known.bare_name() == tool).expect("a tool");
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let context = Context::detached(CancellationToken::new());
-        self.runtime
-            .call(Call::new(Arc::clone(tool), arguments, context))
-            .await
-            .expect("an outcome")
-    }
-
     /// The envelope of a call.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
-        let outcome = self.outcome(tool, arguments).await;
+        let outcome = self.natives.call(tool, arguments).await;
         let envelope = outcome.structured.expect("an envelope");
         assert_eq!(envelope["success"], !outcome.failed);
         envelope

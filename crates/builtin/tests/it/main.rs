@@ -8,6 +8,7 @@ mod get_content;
 mod guide_fixture;
 mod guide_resources;
 mod guide_templates;
+mod native_runtime;
 mod operation_resources;
 mod operations_fixture;
 mod prompts;

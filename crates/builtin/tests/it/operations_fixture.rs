@@ -1,27 +1,22 @@
-//! A runtime with the tools for operations, and work that ends when a test lets it.
+//! A runtime with the tools for operations, and operations that run until a test releases them.
 
 use std::{sync::Arc, time::Duration};
 
-use catalog::{
-    Implementation, Mode, Origin, SourceId,
-    implementation::{Piece, Process},
-};
+use catalog::{Mode, implementation::Piece};
 use runtime::{
-    Call, Operations, Runtime, Settings, Until, Viewer,
+    Operations, Runtime, Settings, Until, Viewer,
     operation::{Operation, OperationId},
 };
 use serde_json::{Value, json};
+use testing::{TIMEOUT, normalize, process_tool, structured};
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Content, Context, Native, Outcome, Resources, Schema, Tool};
 
-/// The time limit for every wait in a test.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
+use crate::native_runtime::NativeRuntime;
 
-/// A runtime with the tools for operations, and work that ends when a test lets it.
+/// A runtime with the tools for operations, and operations that run until a test releases them.
 pub(crate) struct OperationsFixture {
-    runtime: Arc<Runtime>,
-    tools: Vec<Arc<Tool>>,
+    natives: NativeRuntime,
     pub(crate) operations: Operations,
     pub(crate) release: Arc<Semaphore>,
     _temp: tempfile::TempDir,
@@ -39,31 +34,19 @@ impl OperationsFixture {
         let release = Arc::new(Semaphore::new(0));
         let mut natives = builtin::operation_tools(&operations);
         natives.extend([work("build", &release), work("test", &release)]);
-        let mut tools: Vec<_> =
-            natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
-        tools.push(Arc::new(sleep_tool()));
-        Self {
-            runtime: Arc::new(runtime.with_natives(natives)),
-            tools,
-            operations,
-            release,
-            _temp: temp,
-        }
+        let mut natives = NativeRuntime::new(runtime, natives);
+        natives.tools.push(Arc::new(sleep_tool()));
+        Self { natives, operations, release, _temp: temp }
     }
 
-    /// The outcome of a call by an owner.
+    /// Calls a tool for an owner.
     pub(crate) async fn call_as(&self, owner: &str, tool: &str, arguments: Value) -> Outcome {
-        let tool = self.tools.iter().find(|known| known.name == tool).expect("a tool");
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let context = Context::detached(CancellationToken::new()).with_owner(owner);
-        self.runtime
-            .call(Call::new(Arc::clone(tool), arguments, context))
-            .await
-            .expect("an outcome")
+        self.natives.call_as(owner, tool, arguments).await
     }
 
+    /// Calls a tool for the owner `me`.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Outcome {
-        self.call_as("me", tool, arguments).await
+        self.natives.call(tool, arguments).await
     }
 
     /// Starts an operation of an owner.
@@ -102,19 +85,13 @@ fn work(name: &str, release: &Arc<Semaphore>) -> Native {
     Native::new(name, "Works", Schema::empty(), work).read_only().asynchronous(ready)
 }
 
-/// A tool that runs a process.
+/// A read-only tool that runs a process until it is killed.
 fn sleep_tool() -> Tool {
-    let pieces = vec![Piece::Word("600".into())];
-    let implementation = Implementation::Process(Process { program: "sleep".into(), pieces });
-    let origin = Origin::whole(&SourceId::new("test"));
-    let mut tool = Tool::new("sleep", "Sleeps", Schema::empty(), implementation, origin);
+    let mut tool = process_tool("sleep", vec![Piece::Word("600".to_owned())]);
+    tool.name = "sleep".to_owned();
     tool.mode = Mode::Asynchronous;
     tool.annotations.mutates = Some(false);
     tool
-}
-
-pub(crate) fn structured(outcome: &Outcome) -> &Value {
-    outcome.structured.as_ref().expect("structured data")
 }
 
 pub(crate) fn text(outcome: &Outcome) -> String {
@@ -137,27 +114,7 @@ pub(crate) fn assert_unknown(outcome: &Outcome) {
     assert_eq!(structured(outcome)["error_type"], "unknown_operation", "{outcome:?}");
 }
 
-/// The text of an outcome with ids, times, durations and process ids replaced.
-pub(crate) fn stable_text(outcome: &Outcome) -> String {
-    let text = text(outcome);
-    let lines = text.lines().map(|line| {
-        let words: Vec<_> = line.split(' ').collect();
-        let stable = words.iter().enumerate().map(|(at, word)| {
-            let is_duration = word.parse::<f64>().is_ok()
-                && words.get(at + 1).is_some_and(|unit| matches!(*unit, "s" | "s:"));
-            let is_time = word.starts_with("20") && word.contains('T');
-            match word.strip_prefix('(').and_then(|word| word.split_once(')')) {
-                _ if word.starts_with("op_") => "[id]".to_owned(),
-                _ if is_duration => "[seconds]".to_owned(),
-                _ if is_time => format!(
-                    "[time]{}",
-                    word.trim_start_matches(|c| c != 'Z').trim_start_matches('Z')
-                ),
-                Some((pid, rest)) if pid.parse::<u32>().is_ok() => format!("([pid]){rest}"),
-                _ => (*word).to_owned(),
-            }
-        });
-        stable.collect::<Vec<_>>().join(" ")
-    });
-    lines.collect::<Vec<_>>().join("\n")
+/// The [normalized](normalize) text of an outcome.
+pub(crate) fn normalized_text(outcome: &Outcome) -> String {
+    normalize(&text(outcome))
 }

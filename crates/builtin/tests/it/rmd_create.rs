@@ -3,9 +3,10 @@
 use std::{collections::HashMap, fs, os::unix::fs::symlink, sync::Arc};
 
 use serde_json::{Value, json};
+use testing::text;
 use toolkit::{Body, Content, Interrupt};
 
-use crate::rmd_fixture::{RmdFixture, first_text};
+use crate::rmd_fixture::RmdFixture;
 
 fn example(more: Value) -> Value {
     let mut arguments =
@@ -21,7 +22,7 @@ fn example(more: Value) -> Value {
 async fn creates_a_document_with_extension_title_and_link() {
     let fixture = RmdFixture::new();
     let outcome = fixture.outcome("create_rmd", example(json!({}))).await;
-    assert_eq!(first_text(&outcome.content), "Created R Markdown file: example.Rmd");
+    assert_eq!(text(&outcome, 0), "Created R Markdown file: example.Rmd");
     let link = Content::Link {
         uri: "rmd:///example.Rmd".to_owned(),
         name: "example.Rmd".to_owned(),
@@ -40,7 +41,7 @@ async fn creates_a_document_with_extension_title_and_link() {
 #[test]
 fn has_the_documented_arguments() {
     let fixture = RmdFixture::new();
-    let create = fixture.tools.iter().find(|tool| tool.name == "create_rmd").expect("the tool");
+    let create = fixture.natives.tool("create_rmd");
     let schema = Value::Object(create.input.object().as_ref().clone());
     assert_eq!(schema["required"], json!(["filename", "title", "content"]));
     let documented = json!({

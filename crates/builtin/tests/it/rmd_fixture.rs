@@ -1,19 +1,21 @@
 //! The R Markdown tools on a temporary folder, called as a server calls them.
 
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{fs, path::PathBuf};
 
 use builtin::rmd::{RmdDocuments, Settings};
-use runtime::{Call, Runtime, Settings as RuntimeSettings};
+use runtime::{Runtime, Settings as RuntimeSettings};
 use serde_json::Value;
 use tempfile::TempDir;
+use testing::{structured, text};
 use tokio_util::sync::CancellationToken;
-use toolkit::{Body, Content, Context, Outcome, Tool, Toolset, ToolsetOptions};
+use toolkit::{Body, Context, Outcome, Toolset, ToolsetOptions};
+
+use crate::native_runtime::NativeRuntime;
 
 /// The R Markdown tools on a temporary folder.
 pub(crate) struct RmdFixture {
     pub(crate) documents: RmdDocuments,
-    pub(crate) tools: Vec<Arc<Tool>>,
-    runtime: Arc<Runtime>,
+    pub(crate) natives: NativeRuntime,
     folder: TempDir,
 }
 
@@ -33,9 +35,8 @@ impl RmdFixture {
         let documents = RmdDocuments::new(change(Settings::new(folder.path().join("rmd"))));
         let natives = documents.natives().into_iter().fold(Toolset::default(), Toolset::with);
         let natives = natives.build(&ToolsetOptions::default()).expect("tools");
-        let tools = natives.iter().map(|native| Arc::new(native.tool.clone())).collect();
         let runtime = Runtime::new(RuntimeSettings::new(folder.path().to_owned()));
-        Self { documents, tools, runtime: Arc::new(runtime.with_natives(natives)), folder }
+        Self { documents, natives: NativeRuntime::new(runtime, natives), folder }
     }
 
     /// Writes a file into the document folder, as another program would.
@@ -60,14 +61,8 @@ impl RmdFixture {
     }
 
     pub(crate) async fn outcome(&self, name: &str, arguments: Value) -> Outcome {
-        let tool = self.tools.iter().find(|tool| tool.name == name).expect("a tool").clone();
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let schema = tool.output.clone().expect("a schema");
-        let outcome = self
-            .runtime
-            .call(Call::new(tool, arguments, self.context()))
-            .await
-            .expect("an outcome");
+        let schema = self.natives.tool(name).output.clone().expect("a schema");
+        let outcome = self.natives.call(name, arguments).await;
         // Clients validate every result against the output schema.
         let structured = outcome.structured.as_ref().expect("an envelope");
         let problems = catalog::arguments::validate(&schema, structured).expect("a good schema");
@@ -90,11 +85,8 @@ impl RmdFixture {
     pub(crate) async fn failure(&self, name: &str, arguments: Value) -> (String, String) {
         let outcome = self.outcome(name, arguments).await;
         assert!(outcome.failed, "{outcome:?}");
-        let structured = outcome.structured.expect("an envelope");
-        (
-            structured["error_type"].as_str().expect("a kind").to_owned(),
-            first_text(&outcome.content),
-        )
+        let error_type = &structured(&outcome)["error_type"];
+        (error_type.as_str().expect("an error type").to_owned(), text(&outcome, 0).to_owned())
     }
 
     /// Reads a resource; `None` if it is unknown.
@@ -103,13 +95,5 @@ impl RmdFixture {
             self.documents.resources().read(uri, self.context()).await.expect("an answer")?;
         assert_eq!(content.uri, uri);
         Some((content.mime_type, content.body))
-    }
-}
-
-/// The text of the first content block.
-pub(crate) fn first_text(content: &[Content]) -> String {
-    match content.first() {
-        Some(Content::Text(text)) => text.clone(),
-        other => panic!("no text: {other:?}"),
     }
 }

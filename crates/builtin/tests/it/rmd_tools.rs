@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use builtin::rmd::Ability;
 use serde_json::{Value, json};
+use testing::text;
 use toolkit::{Content, Context, Toolset, ToolsetOptions};
 
-use crate::rmd_fixture::{RmdFixture, first_text};
+use crate::rmd_fixture::RmdFixture;
 
 const REPORT: &str = "---\ntitle: Report\nparams:\n  year: 2026\n---\n\n# One\n\n```{r setup, include=FALSE}\nx <- 1\n```\n\n## Two\n";
 
@@ -22,9 +23,9 @@ async fn lists_documents_and_outputs() {
         json!({"filename": "a.Rmd", "title": "Report", "uri": "rmd:///a.Rmd", "size": REPORT.len()})
     );
     let some = fixture.outcome("list_rmd", json!({"folder": "2026/"})).await;
-    assert_eq!(first_text(&some.content), "2026/b.qmd\nrmd-output:///2026/b.pdf (4 bytes)");
+    assert_eq!(text(&some, 0), "2026/b.qmd\nrmd-output:///2026/b.pdf (4 bytes)");
     assert_eq!(
-        first_text(&RmdFixture::new().outcome("list_rmd", json!({})).await.content),
+        text(&RmdFixture::new().outcome("list_rmd", json!({})).await, 0),
         "there are no documents yet; `create_rmd` creates one"
     );
 }
@@ -34,7 +35,7 @@ async fn reads_a_range_of_lines() {
     let fixture = RmdFixture::new().file("a.Rmd", REPORT);
     let outcome =
         fixture.outcome("read_rmd", json!({"filename": "a", "start_line": 7, "end_line": 9})).await;
-    assert_eq!(first_text(&outcome.content), "# One\n\n```{r setup, include=FALSE}\n");
+    assert_eq!(text(&outcome, 0), "# One\n\n```{r setup, include=FALSE}\n");
     let value = outcome.structured.expect("an envelope")["value"].take();
     assert_eq!(
         (&value["filename"], &value["lines"], &value["end_line"]),
@@ -103,7 +104,7 @@ async fn changes_only_the_version_that_was_read() {
     ");
     assert_eq!(fixture.text("a.Rmd"), "one\ntwo\nthree\n");
     let outcome = fixture.outcome("update_rmd", update(json!({"old_text": "two"}))).await;
-    assert_eq!(first_text(&outcome.content), "Updated R Markdown file: a.Rmd");
+    assert_eq!(text(&outcome, 0), "Updated R Markdown file: a.Rmd");
     assert!(matches!(&outcome.content[1], Content::Link { uri, .. } if uri == "rmd:///a.Rmd"));
     let hash = outcome.structured.expect("an envelope")["value"]["hash"].take();
     assert_eq!(fixture.text("a.Rmd"), "one\nnew\nthree\n");
@@ -125,7 +126,7 @@ async fn changes_only_the_version_that_was_read() {
 async fn outlines_headings_and_chunks() {
     let fixture = RmdFixture::new().file("a.Rmd", REPORT);
     let outcome = fixture.outcome("outline_rmd", json!({"filename": "a"})).await;
-    insta::assert_snapshot!(first_text(&outcome.content), @r"
+    insta::assert_snapshot!(text(&outcome, 0), @r"
     7: # One
     9: {r setup} to line 11
     13: ## Two
@@ -146,7 +147,7 @@ async fn validates_without_running() {
         .file("sub/img/yes.png", "")
         .file("good.Rmd", REPORT);
     let outcome = fixture.outcome("validate_rmd", json!({"filename": "sub/a"})).await;
-    insta::assert_snapshot!(first_text(&outcome.content), @r"
+    insta::assert_snapshot!(testing::text(&outcome, 0), @r"
     sub/a.Rmd:6: error: syntax error at `plot(cars` [TC857]; check for a missing bracket, quote or comma here or above
     sub/a.Rmd:9: error: the chunk on line 5 has the label `a` too [TC854]; rename or remove one of the labels
     sub/a.Rmd:9: warning: the file `part.Rmd` does not exist [TC858]; use a path relative to this document, inside the folder of documents
@@ -185,7 +186,7 @@ async fn deleting_needs_approval() {
         .expect("a hash")
         .to_owned();
     let done = delete.handler.call(arguments(&hash), fixture.context()).await.expect("an outcome");
-    assert_eq!(first_text(&done.content), "Deleted R Markdown file: a.Rmd");
+    assert_eq!(text(&done, 0), "Deleted R Markdown file: a.Rmd");
     assert!(!fixture.path("a.Rmd").exists());
 }
 
@@ -214,5 +215,5 @@ async fn doctor_reports_its_findings() {
     let doctor = natives.iter().find(|native| native.tool.name == "doctor").expect("the tool");
     let context = Context::detached(tokio_util::sync::CancellationToken::new());
     let outcome = doctor.handler.call(serde_json::Map::new(), context).await.expect("an outcome");
-    assert_eq!(first_text(&outcome.content), "missing pandoc: not found; install it");
+    assert_eq!(text(&outcome, 0), "missing pandoc: not found; install it");
 }

@@ -1,10 +1,9 @@
 //! `status`.
 
 use serde_json::json;
+use testing::structured;
 
-use crate::operations_fixture::{
-    OperationsFixture, assert_unknown, ids, stable_text, structured, text,
-};
+use crate::operations_fixture::{OperationsFixture, assert_unknown, ids, normalized_text, text};
 
 #[tokio::test]
 async fn lists_the_callers_operations_with_progress() {
@@ -20,7 +19,7 @@ async fn lists_the_callers_operations_with_progress() {
     );
     assert_eq!(one["message"], "halfway");
     assert!(!text(&outcome).contains(other.as_str()), "{}", text(&outcome));
-    insta::assert_snapshot!(stable_text(&outcome), @"[id] `build`: running, 50 %, [seconds] s: halfway");
+    insta::assert_snapshot!(normalized_text(&outcome), @"op_ID `build`: running, 50 %, DURATION: halfway");
     let none = fixture.call_as("stranger", "status", json!({})).await;
     assert_eq!(text(&none), "No operations match.");
 }
