@@ -9,7 +9,7 @@ use catalog::{
 use formats::Guidance;
 use serde_json::{Map, Value};
 
-use crate::test_crib::TestCrib;
+use crate::crib_fixture::CribFixture;
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/approval.md");
@@ -36,7 +36,7 @@ fn tools(definition: &str) -> Vec<Tool> {
 fn the_calls_in_the_table_are_decided_as_stated() {
     let page = page();
     let tools = tools(&blocks(&page, "json")[0]);
-    let test_crib = TestCrib::with_config(&blocks(&page, "toml")[0]);
+    let test_crib = CribFixture::with_config(&blocks(&page, "toml")[0]);
     assert_eq!(test_crib.check_config(), "");
     let crib = test_crib.open_valid();
     let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `git_")).collect();
@@ -100,7 +100,7 @@ fn the_proposed_clause_matches_the_page() {
             .collect::<Vec<_>>()
     };
     assert_eq!(without_date(shown), without_date(&made));
-    assert_eq!(TestCrib::with_config(shown).check_config(), "");
+    assert_eq!(CribFixture::with_config(shown).check_config(), "");
 }
 
 #[test]

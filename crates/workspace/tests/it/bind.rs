@@ -5,7 +5,7 @@ use std::time::Duration;
 use catalog::{Implementation, OnMismatch, implementation::Piece};
 use workspace::Loaded;
 
-use crate::test_crib::TestCrib;
+use crate::crib_fixture::CribFixture;
 
 /// A tool with an implementation, and a command-line tool without one.
 const LIST_FILES: &str = r#"{"name": "list_files", "description": "List files", "command": "ls", "mutates": false,
@@ -24,8 +24,8 @@ fn specification(names: &[&str]) -> String {
 }
 
 /// A crib with this configuration, a specification of these tools, `list_files` and `find_text`.
-fn crib_with_tools(config: &str, names: &[&str]) -> TestCrib {
-    TestCrib::new(&[
+fn crib_with_tools(config: &str, names: &[&str]) -> CribFixture {
+    CribFixture::new(&[
         ("toolcrib.toml", config),
         ("MCP_TOOL_SPECIFICATION.md", &specification(names)),
         ("tools/l.json", LIST_FILES),

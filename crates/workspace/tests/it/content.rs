@@ -1,17 +1,17 @@
 //! `[content]` and prompts.
 
-use crate::test_crib::{TestCrib, check_rule_examples};
+use crate::crib_fixture::{CribFixture, check_rule_examples};
 
 #[test]
 fn the_examples_of_rules_are_bad_and_good() {
-    check_rule_examples("TC70", 5, TestCrib::with_config);
+    check_rule_examples("TC70", 5, CribFixture::with_config);
 }
 
 #[test]
 fn names_that_no_expression_can_contain_are_rejected() {
     for name in ["a,b", "a+b", "a/b", "!a", "a b", "", ".a", "größe"] {
         let crib =
-            TestCrib::with_config(&format!("[content.categories.\"{name}\"]\ndir = \".\"\n"));
+            CribFixture::with_config(&format!("[content.categories.\"{name}\"]\ndir = \".\"\n"));
         assert_eq!(crib.config_codes(), ["TC701"], "{name}");
         assert!(crib.check_config().starts_with("TC701 line 1: "), "{name}");
         assert_eq!(crib.load().content.categories.len(), 0, "{name}");
@@ -22,7 +22,7 @@ fn names_that_no_expression_can_contain_are_rejected() {
 fn a_collection_with_an_unknown_name_or_a_cycle_is_reported() {
     let config = "[content.categories.lang]\ndir = \".\"\n[content.collections.a]\nitems = [\"lnag/python\", \"b\"]\n\
                   [content.collections.b]\nitems = [\"a\", \"lang/{x\"]\n[content.collections.c]\nitems = [\"c,lang\"]\n";
-    insta::assert_snapshot!(TestCrib::with_config(config).check_config(), @r"
+    insta::assert_snapshot!(CribFixture::with_config(config).check_config(), @r"
     TC704 line 4: `lnag/python` refers to an unknown category or collection (did you mean `lang`?)
     TC704 line 6: unclosed `{` (write `{a,b}`, or `\{` for a literal brace)
     TC704 line 8: the collection `c` contains itself (remove it from its own items)
@@ -31,7 +31,7 @@ fn a_collection_with_an_unknown_name_or_a_cycle_is_reported() {
 
 #[test]
 fn categories_have_a_folder_and_patterns() {
-    let test_crib = TestCrib::with_config(
+    let test_crib = CribFixture::with_config(
         "[content.categories.t]\ndir = \"tools\"\npatterns = [\"*.json\", \"!x*\"]\n[content.categories.u]\ndir = \".\"\n",
     );
     let (crib, loaded) = (test_crib.open_valid(), test_crib.load());
@@ -43,7 +43,7 @@ fn categories_have_a_folder_and_patterns() {
 
 /// The diagnostics of a crib with these prompts, one per line.
 fn check_prompts(files: &[(&str, &str)]) -> String {
-    let crib = TestCrib::with_config("[prompts]\ndirs = [\"more\"]\n");
+    let crib = CribFixture::with_config("[prompts]\ndirs = [\"more\"]\n");
     for (name, text) in files {
         crib.write(name, text);
     }
@@ -80,7 +80,7 @@ fn prompts_are_found_by_convention_and_configuration() {
 
 #[test]
 fn a_broken_prompt_keeps_its_last_valid_version() {
-    let crib = TestCrib::with_config("");
+    let crib = CribFixture::with_config("");
     crib.write("prompts/a.md", "---\ndescription: Good\n---\nbody");
     let open = crib.open_valid();
     let mut loader = workspace::Loader::default();
@@ -88,6 +88,6 @@ fn a_broken_prompt_keeps_its_last_valid_version() {
     crib.write("prompts/a.md", "---\ndescription: [\n---\nbody");
     let loaded = loader.load(&open);
     assert_eq!((loaded.prompts, loaded.stale.len()), (valid, 1));
-    std::fs::remove_file(crib.path().join("prompts/a.md")).expect("the file exists");
+    std::fs::remove_file(crib.root().join("prompts/a.md")).expect("the file exists");
     assert_eq!(loader.load(&open).prompts, []);
 }

@@ -1,6 +1,6 @@
 //! `[[rule]]`: custom rules of a crib.
 
-use crate::test_crib::{TestCrib, render_found, specification, tool_names};
+use crate::crib_fixture::{CribFixture, render_found, specification, tool_names};
 
 fn rule(code: &str, when: &str, severity: &str) -> String {
     format!(
@@ -11,7 +11,7 @@ fn rule(code: &str, when: &str, severity: &str) -> String {
 #[test]
 fn custom_rules_are_applied() {
     let crib = |when: &str, severity: &str| {
-        TestCrib::new(&[
+        CribFixture::new(&[
             ("MCP_TOOL_SPECIFICATION.md", &specification("a_tool", "string")),
             ("toolcrib.toml", &rule("ACME-1", when, severity)),
         ])
@@ -54,7 +54,7 @@ fn invalid_rules_are_reported() {
         ("TC405", "true"),
     ];
     let config: String = rules.iter().map(|(code, when)| rule(code, when, "warning")).collect();
-    let crib = TestCrib::with_config(&config);
+    let crib = CribFixture::with_config(&config);
     assert!(crib.open().is_err());
     insta::assert_snapshot!(crib.check_config(), @"
     TC642 line 1: there is no `tool.nam`, only `name`, `title`, `description`, `category`, `version`, `mutates`, `dangerous`, `idempotent`, `requires_approval`, `network`, `consent`, `input`, `output`, `served`, `file`, `sections`, `security`, `errors`, `idempotency`, `examples` (conditions are CEL expressions over `tool`)

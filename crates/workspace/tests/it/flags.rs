@@ -6,7 +6,7 @@ use catalog::flag::FlagValues;
 use serde_json::{Value, json};
 use workspace::{FlagDefaults, config_schema};
 
-use crate::test_crib::{TestCrib, check_rule_examples};
+use crate::crib_fixture::{CribFixture, check_rule_examples};
 
 fn to_json(flags: &FlagValues) -> Value {
     serde_json::to_value(flags).expect("flags are JSON")
@@ -15,7 +15,7 @@ fn to_json(flags: &FlagValues) -> Value {
 #[test]
 fn flags_of_every_type_are_read() {
     let config = "[flags]\nverbose = true\nstyle = \"plain\"\n\"größe.v1\" = [\"a\", \"b\"]\n\n[flags.consent]\nentry = \"ask\"\nexit = [\"a\"]\n";
-    let crib = TestCrib::with_config(config).open_valid();
+    let crib = CribFixture::with_config(config).open_valid();
     let expected = json!({
         "verbose": true, "style": "plain", "größe.v1": ["a", "b"], "consent": {"entry": "ask", "exit": ["a"]},
     });
@@ -24,7 +24,7 @@ fn flags_of_every_type_are_read() {
 
 #[test]
 fn a_flags_section_enables_the_guide_tools_even_if_it_is_empty() {
-    let has_guide = |config: &str| TestCrib::with_config(config).open_valid().config.has_guide();
+    let has_guide = |config: &str| CribFixture::with_config(config).open_valid().config.has_guide();
     assert!(!has_guide(""));
     assert!(has_guide("[flags]\n"));
     assert!(has_guide("[flags]\na = true\n"));
@@ -47,7 +47,7 @@ tools = "git_[a]"
 [[switch]]
 flag = "x"
 "#;
-    insta::assert_snapshot!(TestCrib::with_config(config).check_config(), @r#"
+    insta::assert_snapshot!(CribFixture::with_config(config).check_config(), @r#"
     TC620 line 3: `a b` is not a valid flag name: ' ' is not allowed; use letters, digits, `_`, `-` and `.`
     TC620 line 4: invalid flag value: it is null; use true, false, a text, a list of texts or a map of texts
     TC620 line 5: invalid flag value: `[1]` is an integer, not a text
@@ -62,13 +62,13 @@ flag = "x"
 
 #[test]
 fn the_examples_of_rules_are_bad_and_good() {
-    check_rule_examples("TC62", 3, TestCrib::with_config);
+    check_rule_examples("TC62", 3, CribFixture::with_config);
 }
 
 #[test]
 fn a_switch_that_matches_no_tool_is_reported() {
     let config = "[[switch]]\nflag = \"x\"\ntools = \"gti_push\"\n\n[[switch]]\nflag = \"x\"\ncategory = \"none\"\n";
-    insta::assert_snapshot!(TestCrib::with_config(config).check_config(), @"
+    insta::assert_snapshot!(CribFixture::with_config(config).check_config(), @"
     TC622 line 3: `gti_push` matches no defined tool (did you mean `git_push`?)
     TC622 line 7: `none` matches no defined tool (`toolcrib list` shows the names)
     ");
@@ -77,7 +77,7 @@ fn a_switch_that_matches_no_tool_is_reported() {
 #[test]
 fn a_switch_hides_its_tools_while_the_flag_differs() {
     let config = "[[switch]]\nflag = \"x\"\nis = \"full\"\ntools = \"git_*\"\n";
-    let test_crib = TestCrib::with_config(config);
+    let test_crib = CribFixture::with_config(config);
     let (crib, loaded) = (test_crib.open_valid(), test_crib.load());
     let (served, hidden) =
         catalog::apply_switches(&loaded.catalog, &crib.switches, &FlagValues::new());
@@ -88,14 +88,14 @@ fn a_switch_hides_its_tools_while_the_flag_differs() {
 /// Once, an edit by hand was not noticed and then overwritten.
 #[test]
 fn an_edit_applies_at_the_next_read_and_an_invalid_one_is_ignored() {
-    let crib = TestCrib::with_config("[flags]\na = \"one\"\n");
+    let crib = CribFixture::with_config("[flags]\na = \"one\"\n");
     let defaults = FlagDefaults::new(&crib.open_valid());
     assert_eq!(to_json(&defaults.read()), json!({"a": "one"}));
     crib.write("toolcrib.toml", "[flags]\na = \"second\"\n");
     assert_eq!(to_json(&defaults.read()), json!({"a": "second"}));
     crib.write("toolcrib.toml", "[flags\n");
     assert_eq!(to_json(&defaults.read()), json!({"a": "second"}));
-    fs::remove_file(crib.path().join("toolcrib.toml")).expect("the file exists");
+    fs::remove_file(crib.root().join("toolcrib.toml")).expect("the file exists");
     assert_eq!(to_json(&defaults.read()), json!({}));
 }
 

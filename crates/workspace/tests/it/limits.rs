@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::test_crib::TestCrib;
+use crate::crib_fixture::CribFixture;
 
 fn settings(config: &str) -> runtime::Settings {
-    TestCrib::with_config(config).open_valid().settings()
+    CribFixture::with_config(config).open_valid().settings()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn r_workers_have_limits_of_their_own() {
 
 #[test]
 fn an_unknown_key_is_an_error() {
-    let crib = TestCrib::with_config("[r]\nworker = 3\n");
+    let crib = CribFixture::with_config("[r]\nworker = 3\n");
     insta::assert_snapshot!(crib.check_config(), @"
     TC601 line 2: unknown field `worker`, expected one of `workers`, `idle_seconds`, `handle_seconds`, `timeout_seconds`, `memory_bytes` (`toolcrib schema config` prints the valid keys)
     ");

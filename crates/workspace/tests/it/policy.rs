@@ -6,10 +6,10 @@ use catalog::{Decision, Severity};
 use serde_json::{Map, Value, json};
 use workspace::{Environment, check_paths, config_schema};
 
-use crate::test_crib::{TestCrib, check_rule_examples};
+use crate::crib_fixture::{CribFixture, check_rule_examples};
 
 fn decide(config: &str, tool: &str, arguments: Value) -> Decision {
-    let test_crib = TestCrib::with_config(config);
+    let test_crib = CribFixture::with_config(config);
     let (crib, loaded) = (test_crib.open_valid(), test_crib.load());
     let arguments: Map<String, Value> = arguments.as_object().expect("an object").clone();
     crib.policy.decide(loaded.catalog.get(tool).expect("a tool"), &arguments, SystemTime::now())
@@ -63,7 +63,7 @@ when = "arg.force"
 do = "ask"
 until = "next week"
 "#;
-    insta::assert_snapshot!(TestCrib::with_config(config).check_config(), @"
+    insta::assert_snapshot!(CribFixture::with_config(config).check_config(), @"
     TC604 line 5: `git_[a-z]*` is not a glob: '[' cannot occur in a tool name; the only wildcards are `*` and `?` (write a name, with `*` for any text and `?` for any character)
     TC604 line 6: the condition is not CEL: a single `=` compares nothing, write `==` (conditions are CEL expressions over `args` and `tool`)
     TC604 line 11: unknown action `denny` (did you mean `deny`?)
@@ -78,7 +78,7 @@ fn values_that_are_not_dates_are_rejected() {
         let config = format!("[[policy]]\ntools = \"git_*\"\ndo = \"ask\"\nuntil = {until}\n");
         let text = until.trim_matches('"');
         assert_eq!(
-            TestCrib::with_config(&config).check_config(),
+            CribFixture::with_config(&config).check_config(),
             format!("TC604 line 4: `{text}` is not a date (write it as `until = 2027-01-31`)")
         );
     }
@@ -87,11 +87,11 @@ fn values_that_are_not_dates_are_rejected() {
 #[test]
 fn an_unknown_or_missing_key_is_a_broken_config() {
     let unknown = "[[policy]]\ntools = \"*\"\ndo = \"ask\"\nunless = \"true\"\n";
-    insta::assert_snapshot!(TestCrib::with_config(unknown).check_config(), @"
+    insta::assert_snapshot!(CribFixture::with_config(unknown).check_config(), @"
     TC601 line 4: unknown field `unless`, expected one of `tools`, `when`, `do`, `until`, `reason` (`toolcrib schema config` prints the valid keys)
     ");
     let missing = "[[policy]]\ntools = \"*\"\n";
-    insta::assert_snapshot!(TestCrib::with_config(missing).check_config(), @"
+    insta::assert_snapshot!(CribFixture::with_config(missing).check_config(), @"
     TC601 line 1: missing field `do` (`toolcrib schema config` prints the valid keys)
     ");
 }
@@ -99,18 +99,18 @@ fn an_unknown_or_missing_key_is_a_broken_config() {
 #[test]
 fn a_broken_policy_prevents_opening_and_check_reports_it() {
     let crib =
-        TestCrib::with_config("[[policy]]\ntools = \"git_*\"\nwhen = \"args.\"\ndo = \"ask\"\n");
+        CribFixture::with_config("[[policy]]\ntools = \"git_*\"\nwhen = \"args.\"\ndo = \"ask\"\n");
     let error = crib.open().expect_err("a broken policy");
     assert!(error.to_string().starts_with("toolcrib.toml: the condition is not CEL"), "{error}");
-    let loaded = check_paths(&[crib.path().to_owned()], &Environment::default())
-        .expect("a finding, not a failure");
+    let loaded =
+        check_paths(&[crib.root()], &Environment::default()).expect("a finding, not a failure");
     assert_eq!((loaded.count(Severity::Error), loaded.diagnostics[0].code), (1, "TC604"));
     assert!(loaded.diagnostics[0].origin.source.as_str().ends_with("/toolcrib.toml"));
 }
 
 #[test]
 fn reopening_applies_the_changed_policy() {
-    let test_crib = TestCrib::with_config("");
+    let test_crib = CribFixture::with_config("");
     let (crib, loaded) = (test_crib.open_valid(), test_crib.load());
     test_crib.write("toolcrib.toml", "[[policy]]\ntools = \"*\"\ndo = \"deny\"\n");
     let tool = loaded.catalog.get("git_log").expect("a tool");
@@ -124,7 +124,7 @@ fn reopening_applies_the_changed_policy() {
 #[test]
 fn useless_expired_and_risky_clauses_are_reported() {
     let check =
-        |clause: &str| TestCrib::with_config(&format!("[[policy]]\n{clause}")).check_config();
+        |clause: &str| CribFixture::with_config(&format!("[[policy]]\n{clause}")).check_config();
     insta::assert_snapshot!(check("tools = \"gti_push\"\ndo = \"deny\"\n"), @"
     TC605 line 2: `gti_push` matches no tool (did you mean `git_push`?)
     ");
@@ -159,14 +159,14 @@ fn useless_expired_and_risky_clauses_are_reported() {
 #[test]
 fn the_examples_of_rules_are_bad_and_good() {
     for code in ["TC604", "TC605", "TC606", "TC607", "TC608"] {
-        check_rule_examples(code, 1, TestCrib::with_config);
+        check_rule_examples(code, 1, CribFixture::with_config);
     }
 }
 
 #[test]
 fn a_clause_applies_until_the_end_of_its_last_day() {
     let config = "[[policy]]\ntools = \"git_log\"\ndo = \"deny\"\nuntil = 2030-06-15\n";
-    let test_crib = TestCrib::with_config(config);
+    let test_crib = CribFixture::with_config(config);
     let (crib, loaded) = (test_crib.open_valid(), test_crib.load());
     let tool = loaded.catalog.get("git_log").expect("a tool");
     let last = SystemTime::UNIX_EPOCH + Duration::from_secs(1_907_798_399);

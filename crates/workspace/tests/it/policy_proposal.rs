@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use workspace::propose_policy_clause;
 
-use crate::test_crib::TestCrib;
+use crate::crib_fixture::CribFixture;
 
 fn today() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_798_761_600)
@@ -35,7 +35,7 @@ fn arguments(value: Value) -> Map<String, Value> {
 
 /// Whether a crib with this configuration allows the call.
 fn allows(text: &str, given: &Map<String, Value>) -> bool {
-    let crib = TestCrib::with_config(text).open_valid();
+    let crib = CribFixture::with_config(text).open_valid();
     crib.policy.decide(&tool(), given, today()) == Decision::Allow
 }
 
@@ -88,7 +88,7 @@ fn allows_this_call_and_no_other() {
 fn it_applies_to_this_tool_for_thirty_days() {
     let given = arguments(json!({}));
     let text = propose_policy_clause(&tool(), &given, today()).expect("a clause");
-    let crib = TestCrib::with_config(&text).open_valid();
+    let crib = CribFixture::with_config(&text).open_valid();
     let mut other = tool();
     other.name = "git_pushx".to_owned();
     assert!(matches!(crib.policy.decide(&other, &given, today()), Decision::Ask { .. }));

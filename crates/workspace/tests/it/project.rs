@@ -8,6 +8,7 @@ use std::{
 };
 
 use tempfile::TempDir;
+use testing::skip_without;
 use workspace::resolve_project;
 
 /// A temporary folder and its canonical path.
@@ -38,15 +39,6 @@ fn create_repository(base: &Path) -> PathBuf {
     main
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
-fn has_git() -> bool {
-    let has = Command::new("git").arg("--version").output().is_ok();
-    if !has {
-        eprintln!("skipped: git is not installed");
-    }
-    has
-}
-
 #[test]
 fn links_and_dots_are_resolved() {
     let (_folder, base) = temporary_folder();
@@ -71,9 +63,7 @@ fn a_missing_path_is_its_own_project() {
 
 #[test]
 fn worktrees_belong_to_the_main_working_tree() {
-    if !has_git() {
-        return;
-    }
+    skip_without!("git");
     let (_folder, base) = temporary_folder();
     let main = create_repository(&base);
     git(&main, &["worktree", "add", "-q", "../linked"]);
@@ -90,9 +80,7 @@ fn worktrees_belong_to_the_main_working_tree() {
 
 #[test]
 fn worktrees_of_a_bare_repository_are_one_project() {
-    if !has_git() {
-        return;
-    }
+    skip_without!("git");
     let (_folder, base) = temporary_folder();
     let main = create_repository(&base);
     git(&base, &["clone", "-q", "--bare", "main", "bare.git"]);
@@ -105,9 +93,7 @@ fn worktrees_of_a_bare_repository_are_one_project() {
 
 #[test]
 fn a_submodule_is_a_project_of_its_own() {
-    if !has_git() {
-        return;
-    }
+    skip_without!("git");
     let (_folder, base) = temporary_folder();
     let main = create_repository(&base);
     git(&base, &["clone", "-q", "main", "outer"]);

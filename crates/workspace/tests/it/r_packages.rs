@@ -3,13 +3,13 @@
 use catalog::Implementation;
 use workspace::RPackage;
 
-use crate::test_crib::TestCrib;
+use crate::crib_fixture::CribFixture;
 
 const TOOL: &str = "description: D\nparameters: {type: object, properties: {}}\nimplementation_example: f()\nmutates: no\n";
 
 /// The R tools of a crib with these files, and the folders of their sources.
 fn source_folders(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
-    let loaded = TestCrib::new(files).load();
+    let loaded = CribFixture::new(files).load();
     let tools = loaded.catalog.tools().iter().filter_map(|tool| match &tool.implementation {
         Implementation::R(function) => Some((tool.name.clone(), function.sources.clone())),
         _ => None,
@@ -41,14 +41,14 @@ fn code_for_this_operating_system_is_built_last() {
     let tool = |name: &str| {
         format!("#' T\n#' @examples {name}()\n#' @keywords mcp-tool\n{name} <- function() 1\n")
     };
-    let folder = TestCrib::new(&[
+    let folder = CribFixture::new(&[
         ("DESCRIPTION", "Package: own\nVersion: 1\n"),
         ("R/unix/a.R", &tool("a")),
         ("R/windows/b.R", &tool("b")),
         ("R/elsewhere/c.R", &tool("c")),
         ("R/z.R", &tool("z")),
     ]);
-    let build = RPackage::open(folder.path()).expect("a package").compile(None);
+    let build = RPackage::open(&folder.root()).expect("a package").compile(None);
     let names: Vec<_> =
         build.definitions.iter().map(|definition| definition.tool.as_str()).collect();
     let own = if cfg!(windows) { "own-b" } else { "own-a" };

@@ -5,11 +5,11 @@ use std::fs;
 use catalog::Location;
 use workspace::{Crib, Environment, Loader, check_paths, fix_crib, read_paths};
 
-use crate::test_crib::{TestCrib, render_found, specification, tool_names};
+use crate::crib_fixture::{CribFixture, render_found, specification, tool_names};
 
 #[test]
 fn specifications_are_found_in_any_folder_of_a_crib() {
-    let crib = TestCrib::new(&[
+    let crib = CribFixture::new(&[
         ("docs/a/MCP_TOOL_SPECIFICATION.md", &specification("one_tool", "string")),
         ("src/b/mcp_tool_specification.md", &specification("two_tool", "string")),
         ("node_modules/x/MCP_TOOL_SPECIFICATION.md", &specification("foreign_tool", "string")),
@@ -25,7 +25,7 @@ fn specifications_are_found_in_any_folder_of_a_crib() {
 fn identical_copies_count_once_and_diverged_ones_are_reported() {
     let (same, other) =
         (specification("same_tool", "string"), specification("other_tool", "string"));
-    let crib = TestCrib::new(&[
+    let crib = CribFixture::new(&[
         ("docs/a/MCP_TOOL_SPECIFICATION.md", &same),
         ("src/a/MCP_TOOL_SPECIFICATION.md", &same),
         ("docs/b/MCP_TOOL_SPECIFICATION.md", &other),
@@ -54,13 +54,12 @@ fn identical_copies_count_once_and_diverged_ones_are_reported() {
 
 #[test]
 fn diverged_copies_are_reported_in_a_folder_that_is_not_a_crib() {
-    let crib = TestCrib::new(&[
+    let crib = CribFixture::new(&[
         ("x/spec.md", &specification("a_tool", "string")),
         ("y/spec.md", &specification("a_tool", "integer")),
         ("z.md", "# Text\n"),
     ]);
-    let loaded =
-        check_paths(&[crib.path().to_owned()], &Environment::default()).expect("a readable folder");
+    let loaded = check_paths(&[crib.root()], &Environment::default()).expect("a readable folder");
     assert_eq!(loaded.files, 2, "other Markdown is ignored");
     assert_eq!(loaded.diagnostics.iter().filter(|found| found.code == "TC210").count(), 1);
 }
@@ -72,12 +71,15 @@ fn a_duplicate_name_in_one_document_or_in_another_format_is_an_error() {
         specification("a_tool", "string")
     );
     assert_eq!(
-        render_found(&TestCrib::new(&[("MCP_TOOL_SPECIFICATION.md", &twice)]).load(), &["TC201"])
-            .len(),
+        render_found(
+            &CribFixture::new(&[("MCP_TOOL_SPECIFICATION.md", &twice)]).load(),
+            &["TC201"]
+        )
+        .len(),
         1
     );
     let json = r#"{"name": "a_tool", "description": "Do it", "command": "echo", "mutates": false, "subcommand": [{"name": "default", "description": "Do it"}]}"#;
-    let both = TestCrib::new(&[
+    let both = CribFixture::new(&[
         ("tools/a.json", json),
         ("MCP_TOOL_SPECIFICATION.md", &specification("a_tool", "string")),
     ])
@@ -94,15 +96,15 @@ fn linked_schemas_are_read_only_inside_the_crib() {
     };
     let schema = r#"{"type": "object", "properties": {"who": {"type": "string"}}}"#;
     let crib = |link: &str| {
-        TestCrib::new(&[
+        CribFixture::new(&[
             ("crib/docs/MCP_TOOL_SPECIFICATION.md", &page(link)),
             ("crib/schemas/a.json", schema),
             ("outside.json", schema),
         ])
     };
-    let load = |crib: &TestCrib| {
+    let load = |crib: &CribFixture| {
         Loader::default().load(
-            &Crib::open(Some(&crib.path().join("crib")), &Environment::default()).expect("a crib"),
+            &Crib::open(Some(&crib.root().join("crib")), &Environment::default()).expect("a crib"),
         )
     };
     let inside = load(&crib("../schemas/a.json"));
@@ -113,8 +115,8 @@ fn linked_schemas_are_read_only_inside_the_crib() {
     }
     let linked = crib("../schemas/link.json");
     std::os::unix::fs::symlink(
-        linked.path().join("outside.json"),
-        linked.path().join("crib/schemas/link.json"),
+        linked.root().join("outside.json"),
+        linked.root().join("crib/schemas/link.json"),
     )
     .expect("a link");
     assert!(render_found(&load(&linked), &["TC810"])[0].contains("outside the crib"));
@@ -122,7 +124,7 @@ fn linked_schemas_are_read_only_inside_the_crib() {
 
 #[test]
 fn reading_without_linting_reports_only_unreadable_parts() {
-    let crib = TestCrib::new(&[
+    let crib = CribFixture::new(&[
         ("a/MCP_TOOL_SPECIFICATION.md", &specification("a_tool", "string")),
         ("b/broken.json", "{\"name\":"),
         (
@@ -130,7 +132,7 @@ fn reading_without_linting_reports_only_unreadable_parts() {
             "{\"name\": \"b_tool\", \"description\": \"Do it\u{202e}\", \"command\": \"true\"}",
         ),
     ]);
-    let paths = [crib.path().to_owned()];
+    let paths = [crib.root()];
     let checked = check_paths(&paths, &Environment::default()).expect("a folder");
     assert_eq!(tool_names(&checked), ["a_tool"], "the other has an error");
     assert!(checked.diagnostics.len() > 3, "{:?}", checked.diagnostics);
@@ -145,7 +147,7 @@ fn reading_without_linting_reports_only_unreadable_parts() {
 #[test]
 fn a_missing_linked_schema_is_reported() {
     let page = "# M - MCP Tool Specification\n\n## Tool: `a_tool`\n\nDo it.\n\n### Input Schema\n\nSee [it](gone.json).\n";
-    let loaded = TestCrib::new(&[("MCP_TOOL_SPECIFICATION.md", page)]).load();
+    let loaded = CribFixture::new(&[("MCP_TOOL_SPECIFICATION.md", page)]).load();
     let found =
         loaded.diagnostics.iter().find(|found| found.code == "TC810").expect("it is reported");
     assert_eq!(found.message, "the schema in `gone.json` cannot be read: there is no such file");
@@ -156,7 +158,7 @@ fn a_missing_linked_schema_is_reported() {
 fn fixes_are_written_atomically_and_only_once() {
     let torn = specification("a_tool", "`str \\ | null`")
         .replace("| Yes | One thing |", "| No One thing |");
-    let crib = TestCrib::new(&[("docs/MCP_TOOL_SPECIFICATION.md", &torn)]);
+    let crib = CribFixture::new(&[("docs/MCP_TOOL_SPECIFICATION.md", &torn)]);
     let open = crib.open_valid();
     let fixed = fix_crib(&open).expect("it can be written");
     assert_eq!(fixed.len(), 1);
@@ -167,7 +169,7 @@ fn fixes_are_written_atomically_and_only_once() {
     );
     assert_eq!(fix_crib(&open).expect("it can be read"), []);
     assert_eq!(
-        fs::read_dir(crib.path().join("docs")).expect("a folder").count(),
+        fs::read_dir(crib.root().join("docs")).expect("a folder").count(),
         1,
         "no temporary file is left"
     );

@@ -1,9 +1,9 @@
-//! A crib in a temporary folder.
+//! A crib in a temporary folder, opened and loaded as the program does it.
 
-use std::{fs, path::Path};
+use std::path::PathBuf;
 
 use catalog::{Diagnostic, Location};
-use tempfile::TempDir;
+use testing::TempCrib;
 use workspace::{Crib, Environment, Loaded, Loader, OpenError, RULES};
 
 /// A definition with three tools: `git_push` (dangerous), `git_log` (read-only) and `git_tag`.
@@ -19,17 +19,14 @@ const GIT: &str = r#"{
   ]
 }"#;
 
-/// A crib in a temporary folder, which is deleted on drop.
-pub(crate) struct TestCrib(TempDir);
+/// A crib in a temporary folder, opened and loaded as the program does it.
+pub(crate) struct CribFixture(TempCrib);
 
-impl TestCrib {
+impl CribFixture {
     /// A folder with these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let crib = Self(TempDir::new().expect("a temporary folder"));
-        for (name, text) in files {
-            crib.write(name, text);
-        }
-        crib
+        let crib = TempCrib::new();
+        Self(files.iter().fold(crib, |crib, (name, text)| crib.file(name, text)))
     }
 
     /// The tools of [`GIT`] with this `toolcrib.toml`.
@@ -37,22 +34,20 @@ impl TestCrib {
         Self::new(&[("tools/git.json", GIT), ("toolcrib.toml", config)])
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        self.0.path()
+    pub(crate) fn root(&self) -> PathBuf {
+        self.0.root()
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) {
-        let path = self.path().join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder can be created");
-        fs::write(path, text).expect("a file can be written");
+        self.0.write(name, text);
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path().join(name)).expect("the file exists")
+        self.0.read(name)
     }
 
     pub(crate) fn open(&self) -> Result<Crib, OpenError> {
-        Crib::open(Some(self.path()), &Environment::default())
+        Crib::open(Some(&self.root()), &Environment::default())
     }
 
     /// Opens the crib, whose configuration must be valid.
@@ -107,7 +102,11 @@ impl TestCrib {
 
 /// Checks the examples of the rules whose code starts with `prefix`: the bad one violates only its
 /// rule, the good one violates none.
-pub(crate) fn check_rule_examples(prefix: &str, expected: usize, crib: impl Fn(&str) -> TestCrib) {
+pub(crate) fn check_rule_examples(
+    prefix: &str,
+    expected: usize,
+    crib: impl Fn(&str) -> CribFixture,
+) {
     let rules: Vec<_> = RULES.iter().filter(|rule| rule.code.starts_with(prefix)).collect();
     assert_eq!(rules.len(), expected);
     for rule in rules {
