@@ -4,7 +4,7 @@ use catalog::Diagnostic;
 use roxygen::{ExampleRecord, compile};
 use serde_json::json;
 
-use crate::support::{
+use crate::package::{
     compile_files, compile_text, lines_of, property, r_files, read_back, with_code,
 };
 

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use catalog::SourceId;
 use roxygen::{Compilation, ExampleRecord, compile};
 
-use crate::support::{line_of, read_back};
+use crate::package::{line_of, read_back};
 
 fn garden() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/garden")

@@ -3,7 +3,7 @@
 use catalog::{Diagnostic, Severity};
 use roxygen::{Compilation, compile};
 
-use crate::support::{compile_text, lines_of, r_files, with_code};
+use crate::package::{compile_text, lines_of, r_files, with_code};
 
 /// A function whose block ends with these lines.
 fn block_with(tags: &str) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{compile_param, compile_text, read_back};
+use crate::package::{compile_param, compile_text, read_back};
 
 #[test]
 fn inline_r_code_is_not_evaluated() {

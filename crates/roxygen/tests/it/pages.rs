@@ -3,7 +3,7 @@
 use roxygen::Compilation;
 use serde_json::{Value, json};
 
-use crate::support::{compile_files, compile_text, lines_of, property, read_back};
+use crate::package::{compile_files, compile_text, lines_of, property, read_back};
 
 fn properties(compilation: &Compilation, tool: &str) -> Value {
     let definition = compilation

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{
+use crate::package::{
     codes, compile_param, compile_text, read_back, with_code, without_description,
 };
 

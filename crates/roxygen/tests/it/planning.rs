@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use roxygen::{ExampleRecord, FileAuthor, FileChange, plan_changes};
 
-use crate::support::compile_text;
+use crate::package::compile_text;
 
 const TOOL: &str = "#' T\n#' @examples\n#' f(1)\n#' @keywords mcp-tool\nf <- function(x) x\n";
 

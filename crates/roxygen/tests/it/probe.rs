@@ -4,8 +4,9 @@ use std::fs;
 
 use roxygen::{Compilation, compile};
 use serde_json::{Value, json};
+use testing::shared_corpus;
 
-use crate::support::{array, external_corpus, lines_of, property, r_files, read_back, with};
+use crate::package::{array, lines_of, property, r_files, read_back, with};
 
 struct Probe {
     text: String,
@@ -13,7 +14,7 @@ struct Probe {
 }
 
 fn probe() -> Option<Probe> {
-    let text = fs::read_to_string(external_corpus("corpus/rave/probe")?.join("R/edge.R"))
+    let text = fs::read_to_string(shared_corpus("corpus/rave/probe")?.join("R/edge.R"))
         .expect("the probe");
     let compilation = compile("edgepkg", &r_files(&[("R/edge.R", &text)]), &|_| None);
     Some(Probe { text, compilation })

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{codes, compile_text, read_back, without_description};
+use crate::package::{codes, compile_text, read_back, without_description};
 
 /// The schema of the result of a function with this `@return`, without its description, and
 /// whether its type was assumed.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::support::{compile_text, read_back};
+use crate::package::{compile_text, read_back};
 
 #[test]
 fn truncated_and_changed_files_never_panic() {

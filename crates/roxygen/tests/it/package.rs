@@ -1,6 +1,4 @@
-//! Compiles R text and looks at the result.
-
-use std::path::PathBuf;
+//! A package of R files, compiled, and the definitions that result.
 
 use catalog::{Diagnostic, SourceId};
 use formats::Guidance;
@@ -124,18 +122,4 @@ pub(crate) fn with(mut object: Value, more: &Value) -> Value {
     let more = more.as_object().expect("an object").clone();
     object.as_object_mut().expect("an object").extend(more);
     object
-}
-
-/// A folder of the external corpus, if it exists. In CI its absence is a failure, so that the tests
-/// that need it cannot be skipped silently.
-pub(crate) fn external_corpus(part: &str) -> Option<PathBuf> {
-    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").to_owned();
-    let folder = PathBuf::from(std::env::var("TOOLCRIB_SHARED").unwrap_or(default)).join(part);
-    let exists = folder.exists();
-    assert!(
-        exists || std::env::var_os("CI").is_none(),
-        "{} does not exist; set TOOLCRIB_SHARED to the folder of the external corpus",
-        folder.display()
-    );
-    exists.then_some(folder)
 }
