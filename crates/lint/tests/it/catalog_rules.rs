@@ -2,8 +2,9 @@
 
 use catalog::{Location, Parameter};
 use serde_json::json;
+use testing::{echo_tool, schema};
 
-use crate::tools::{check_all, schema, tool};
+use crate::tools::check_all;
 
 #[test]
 fn rules_have_unique_codes_and_names_in_order() {
@@ -18,13 +19,13 @@ fn rules_have_unique_codes_and_names_in_order() {
 
 #[test]
 fn a_good_tool_has_no_findings() {
-    assert_eq!(check_all("my-crib", vec![tool("fine")]), []);
+    assert_eq!(check_all("my-crib", vec![echo_tool("fine")]), []);
 }
 
 #[test]
 fn the_order_of_reading_does_not_matter() {
     let bad = |name: &str| {
-        let mut tool = tool(name);
+        let mut tool = echo_tool(name);
         tool.annotations.mutates = None;
         tool.description.text = String::new();
         tool
@@ -41,7 +42,7 @@ fn the_order_of_reading_does_not_matter() {
 #[test]
 fn a_problem_in_a_shared_parameter_is_reported_once() {
     let sharing = |name: &str| {
-        let mut tool = tool(name);
+        let mut tool = echo_tool(name);
         tool.origin = catalog::Origin::value(
             &catalog::SourceId::new("tools/one.json"),
             format!("/subcommand/{name}"),

@@ -8,21 +8,7 @@ use std::{
 use catalog::{Catalog, Diagnostic, Severity, SourceId};
 use formats::Guidance;
 use lint::{Context, Scope};
-
-/// A folder of the shared corpus. Without the corpus, prints a notice and returns `None`.
-#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
-fn corpus_folder(folder: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("TOOLCRIB_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
-    let folder = root.join(folder);
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: {} does not exist; set TOOLCRIB_SHARED", folder.display());
-        return None;
-    }
-    Some(folder)
-}
+use testing::shared_corpus;
 
 /// The JSON files of a folder, sorted.
 fn json_files(folder: &Path) -> Vec<PathBuf> {
@@ -47,7 +33,7 @@ fn lint_file(path: &Path, guidance: &Guidance) -> Vec<Diagnostic> {
 
 #[test]
 fn good_definitions_have_no_findings() {
-    let Some(folder) = corpus_folder("checks/crib/tools") else {
+    let Some(folder) = shared_corpus("checks/crib/tools") else {
         return;
     };
     for path in json_files(&folder) {
@@ -59,7 +45,7 @@ fn good_definitions_have_no_findings() {
 /// shells are left out: almost no old definition has annotations, and shells need no judgement.
 #[test]
 fn finds_exactly_the_known_problems_of_real_definitions() {
-    let Some(folder) = corpus_folder("corpus/mtdf") else {
+    let Some(folder) = shared_corpus("corpus/mtdf") else {
         return;
     };
     let guidance = std::fs::read(folder.join("guidance__tool_guidance__2025-11-17__1e1cd116.json"))

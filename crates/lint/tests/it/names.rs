@@ -5,14 +5,20 @@ use catalog::{
     implementation::{RFunction, Sequence, Step},
 };
 use serde_json::json;
+use testing::{echo_tool, schema};
 
-use crate::tools::{NONE, check, check_all, codes, format_diagnostics, schema, tool};
+use crate::tools::{NONE, check, check_all, codes, format_diagnostics};
 
 #[test]
 fn warns_about_names_that_differ_only_in_case_or_separator() {
     let found = check_all(
         "my-crib",
-        vec![tool("git_log"), tool("git-log"), tool("Git_Log"), tool("git_status")],
+        vec![
+            echo_tool("git_log"),
+            echo_tool("git-log"),
+            echo_tool("Git_Log"),
+            echo_tool("git_status"),
+        ],
     );
     insta::assert_snapshot!(format_diagnostics(&found), @"
     warning TC202 tools/git-log.json#: the name `git-log` is easily confused with `Git_Log`
@@ -24,15 +30,15 @@ fn warns_about_names_that_differ_only_in_case_or_separator() {
 
 #[test]
 fn warns_about_a_name_close_to_a_built_in_one() {
-    assert_eq!(codes(tool("Status")), ["TC202"]);
-    assert_eq!(codes(tool("status")), NONE);
+    assert_eq!(codes(echo_tool("Status")), ["TC202"]);
+    assert_eq!(codes(echo_tool("status")), NONE);
 }
 
 #[test]
 fn measures_a_name_with_the_prefix_of_the_host() {
     let fits = "x".repeat(64 - "mcp__my-crib__".len());
-    assert_eq!(codes(tool(&fits)), NONE);
-    let found = check(tool(&format!("{fits}y")));
+    assert_eq!(codes(echo_tool(&fits)), NONE);
+    let found = check(echo_tool(&format!("{fits}y")));
     assert_eq!((found[0].code, found[0].severity), ("TC203", Severity::Warning));
     assert_eq!(
         found[0].hint.as_deref(),
@@ -43,7 +49,7 @@ fn measures_a_name_with_the_prefix_of_the_host() {
 #[test]
 fn measures_a_full_name_with_both_prefixes() {
     let name = "x".repeat(60 - "mcp__my-crib__".len());
-    let (catalog, _) = catalog::Catalog::merge([tool(&name)]);
+    let (catalog, _) = catalog::Catalog::merge([echo_tool(&name)]);
     let context = |full_names| lint::Context {
         crib: "my-crib".into(),
         full_names,
@@ -56,7 +62,7 @@ fn measures_a_full_name_with_both_prefixes() {
 
 #[test]
 fn warns_about_names_that_some_hosts_rewrite() {
-    let found = check(tool("7zip.list"));
+    let found = check(echo_tool("7zip.list"));
     insta::assert_snapshot!(format_diagnostics(&found), @"
     warning TC204 tools/7zip.list.json#: the name `7zip.list` starts with a digit and contains a dot, which some hosts rewrite
       start with a letter and use `_` instead of a dot
@@ -65,7 +71,7 @@ fn warns_about_names_that_some_hosts_rewrite() {
 
 #[test]
 fn accepts_dots_in_the_names_of_r_functions() {
-    let mut tool = tool("data.table-read.csv");
+    let mut tool = echo_tool("data.table-read.csv");
     let of = |function: &str| {
         let function = function.to_owned();
         Implementation::R(RFunction {
@@ -90,7 +96,7 @@ fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {
         skip_if_exists: None,
         skip_if_missing: None,
     };
-    let mut tool = tool(name);
+    let mut tool = echo_tool(name);
     tool.implementation =
         Implementation::Sequence(Sequence { steps: steps.iter().map(step).collect(), delay_ms: 0 });
     let location = |index| StepLocation {
@@ -103,11 +109,15 @@ fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {
 
 #[test]
 fn rejects_a_step_without_a_tool_at_its_place() {
-    let mut undefined = tool("undefined");
+    let mut undefined = echo_tool("undefined");
     undefined.implementation = Implementation::Missing;
     let found = check_all(
         "c",
-        vec![sequence("all", &["build_it", "biuld_it", "undefined"]), tool("build_it"), undefined],
+        vec![
+            sequence("all", &["build_it", "biuld_it", "undefined"]),
+            echo_tool("build_it"),
+            undefined,
+        ],
     );
     insta::assert_snapshot!(format_diagnostics(&found), @"
     error TC205 tools/all.json#/sequence/1: step 2 calls `biuld_it`, which does not exist
@@ -122,7 +132,12 @@ fn rejects_a_step_without_a_tool_at_its_place() {
 fn rejects_a_sequence_that_calls_itself() {
     let found = check_all(
         "c",
-        vec![sequence("a", &["b"]), sequence("b", &["c", "a"]), tool("c"), sequence("d", &["a"])],
+        vec![
+            sequence("a", &["b"]),
+            sequence("b", &["c", "a"]),
+            echo_tool("c"),
+            sequence("d", &["a"]),
+        ],
     );
     insta::assert_snapshot!(format_diagnostics(&found), @"
     error TC206 tools/a.json#/sequence/0: the sequence calls itself through `b`
@@ -159,7 +174,7 @@ fn a_shared_broken_step_breaks_all_tools_and_is_reported_once() {
 
 #[test]
 fn validates_the_arguments_of_steps_like_those_of_a_call() {
-    let mut build = tool("build");
+    let mut build = echo_tool("build");
     build.input = schema(
         json!({"type": "object", "required": ["target", "working_directory"], "additionalProperties": false,
         "properties": {"target": {"type": "string"}, "jobs": {"type": "integer"}, "working_directory": {"type": "string"}}}),

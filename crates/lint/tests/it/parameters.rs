@@ -5,8 +5,9 @@ use catalog::{
     implementation::{PassBy, Piece, ValueKind},
 };
 use serde_json::json;
+use testing::schema;
 
-use crate::tools::{NONE, check, codes, format_diagnostics, schema, tool_with_parameter};
+use crate::tools::{NONE, check, codes, format_diagnostics, tool_with_parameter};
 
 /// Names and descriptions of string parameters that are paths, most of them from real definitions.
 const PATHS: &[(&str, &str)] = &[

@@ -5,14 +5,15 @@ use catalog::{
     implementation::{Piece, Process},
 };
 use serde_json::json;
+use testing::echo_tool;
 
 use crate::tools::{
-    NONE, check, codes, format_diagnostics, tool, tool_with_description, tool_with_parameter,
+    NONE, check, codes, format_diagnostics, tool_with_description, tool_with_parameter,
 };
 
 #[test]
 fn warns_about_a_tool_without_annotations() {
-    let mut silent = tool("silent");
+    let mut silent = echo_tool("silent");
     silent.annotations = Annotations::default();
     let found = check(silent.clone());
     insta::assert_snapshot!(format_diagnostics(&found), @r#"
@@ -24,7 +25,7 @@ fn warns_about_a_tool_without_annotations() {
     silent.annotations = Annotations::default();
     silent.implementation = Implementation::Missing;
     assert_eq!(codes(silent), NONE, "not served");
-    let mut built_in = tool("await");
+    let mut built_in = echo_tool("await");
     built_in.annotations = Annotations::default();
     built_in.implementation = Implementation::Native;
     assert_eq!(codes(built_in), NONE, "built-in tools have annotations of their own");
@@ -32,10 +33,10 @@ fn warns_about_a_tool_without_annotations() {
 
 #[test]
 fn rejects_contradictory_annotations() {
-    let mut wipe = tool("wipe");
+    let mut wipe = echo_tool("wipe");
     wipe.annotations.dangerous = Some(true);
     assert_eq!(check(wipe)[0].severity, Severity::Error);
-    let mut writer = tool("writer");
+    let mut writer = echo_tool("writer");
     writer.annotations.mutates = Some(true);
     writer.concurrency = Some(Concurrency::ReadOnly);
     assert_eq!(codes(writer), ["TC502"]);
@@ -43,7 +44,7 @@ fn rejects_contradictory_annotations() {
 
 #[test]
 fn warns_about_a_shell_that_runs_its_argument() {
-    let mut shell = tool("shell");
+    let mut shell = echo_tool("shell");
     shell.implementation = Implementation::Process(Process {
         program: "/bin/sh".into(),
         pieces: vec![Piece::Word("-c".into())],
@@ -110,7 +111,7 @@ fn names_the_place_and_the_character() {
     error TC504 tools/parameterized.json#/subcommand/0/options/0: the name of the parameter `fi\u{200b}le` contains the invisible character U+200B
       remove it: people cannot see it, but models read it
     ");
-    let mut guided = tool("guided");
+    let mut guided = echo_tool("guided");
     guided.description.guidance = Some("Be\u{202d} good".into());
     insta::assert_snapshot!(format_diagnostics(&check(guided)), @"
     error TC504 tools/guided.json#: the guidance contains the text-direction control U+202D
@@ -237,7 +238,7 @@ const GUIDANCE: &[&str] = &[
 fn warns_about_instruction_overrides() {
     for text in OVERRIDES {
         assert_eq!(codes(tool_with_description(text)), ["TC506"], "{text}");
-        let mut guided = tool("guided");
+        let mut guided = echo_tool("guided");
         guided.description.guidance = Some((*text).to_owned());
         assert_eq!(codes(guided), ["TC506"], "guidance: {text}");
         let parameter = tool_with_parameter("n", json!({"type": "integer", "description": text}));
@@ -300,7 +301,7 @@ fn rejects_credentials_without_repeating_them() {
         )),
         ["TC507"]
     );
-    let mut command = tool("command");
+    let mut command = echo_tool("command");
     command.implementation = Implementation::Process(Process {
         program: "curl".into(),
         pieces: vec![Piece::Word(format!("-Htoken:{}", secrets[1]))],

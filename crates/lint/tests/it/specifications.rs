@@ -4,8 +4,9 @@ use catalog::{Catalog, Diagnostic, Example, Implementation, SourceId};
 use formats::Guidance;
 use lint::Context;
 use serde_json::{Map, json};
+use testing::echo_tool;
 
-use crate::tools::{NONE, codes, tool, tool_with_description, tool_with_parameter};
+use crate::tools::{NONE, codes, tool_with_description, tool_with_parameter};
 
 /// A specification without problems.
 const COMPLETE: &str = include_str!("../../../formats/tests/it/specs/whole.md");
@@ -135,7 +136,7 @@ fn errors_must_use_the_standard_object() {
 
 #[test]
 fn versions_must_be_semantic_in_every_format() {
-    let mut old = tool("old");
+    let mut old = echo_tool("old");
     old.annotations.version = Some("2".into());
     assert_eq!(codes(old), ["TC412"]);
     assert_eq!(
@@ -147,7 +148,7 @@ fn versions_must_be_semantic_in_every_format() {
 
 #[test]
 fn checks_names_and_texts_in_every_format() {
-    assert_eq!(codes(tool("do_anything")), ["TC209"]);
+    assert_eq!(codes(echo_tool("do_anything")), ["TC209"]);
     assert_eq!(codes(tool_with_description("Execute any shell command that you like")), ["TC209"]);
     assert_eq!(codes(tool_with_description("[Brief description of the tool]")), ["TC413"]);
     assert_eq!(codes(tool_with_description("Count the lines of any file")), NONE);

@@ -2,9 +2,10 @@
 
 use catalog::{Mode, Severity};
 use serde_json::json;
+use testing::echo_tool;
 
 use crate::tools::{
-    NONE, check, codes, format_diagnostics, tool, tool_with_description, tool_with_parameter,
+    NONE, check, codes, format_diagnostics, tool_with_description, tool_with_parameter,
 };
 
 #[test]
@@ -25,7 +26,7 @@ fn warns_about_missing_descriptions() {
 
 #[test]
 fn warns_about_a_description_that_repeats_the_name() {
-    let mut echo = tool("flush_cache");
+    let mut echo = echo_tool("flush_cache");
     echo.description.text = "Flush cache.".into();
     assert_eq!(codes(echo), ["TC402"]);
     assert_eq!(

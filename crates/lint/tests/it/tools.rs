@@ -1,42 +1,26 @@
 //! Tools built by hand, and the diagnostics of all rules about them.
 
 use catalog::{
-    Annotations, Catalog, Diagnostic, Implementation, Location, Origin, Parameter, Schema,
-    SourceId, Tool,
+    Catalog, Diagnostic, Implementation, Location, Parameter, Tool,
     implementation::{Binding, Piece, Process},
 };
 use lint::Context;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use testing::{echo_tool, schema};
 
 /// No rule codes.
 pub(crate) const NONE: [&str; 0] = [];
 
-/// A tool without problems.
-pub(crate) fn tool(name: &str) -> Tool {
-    let origin = Origin::value(&SourceId::new(format!("tools/{name}.json")), "");
-    let implementation =
-        Implementation::Process(Process { program: "echo".into(), pieces: Vec::new() });
-    let mut tool = Tool::new(
-        name,
-        "Do something that is well described",
-        Schema::empty(),
-        implementation,
-        origin,
-    );
-    tool.annotations = Annotations { mutates: Some(false), ..Annotations::default() };
-    tool
-}
-
 /// A tool without problems, except for what `text` may cause.
 pub(crate) fn tool_with_description(text: &str) -> Tool {
-    let mut tool = tool("described");
+    let mut tool = echo_tool("described");
     tool.description.text = text.to_owned();
     tool
 }
 
 /// A tool with one optional parameter, passed as an option.
 pub(crate) fn tool_with_parameter(name: &str, property: Value) -> Tool {
-    let mut tool = tool("parameterized");
+    let mut tool = echo_tool("parameterized");
     tool.input = schema(
         json!({"type": "object", "properties": {name: property}, "additionalProperties": false}),
     );
@@ -49,12 +33,6 @@ pub(crate) fn tool_with_parameter(name: &str, property: Value) -> Tool {
         vec![Piece::Parameter(Binding::option(name, catalog::implementation::flag_for(name)))];
     tool.implementation = Implementation::Process(Process { program: "echo".into(), pieces });
     tool
-}
-
-/// A schema from a JSON object.
-pub(crate) fn schema(value: Value) -> Schema {
-    let object: Map<String, Value> = value.as_object().expect("an object").clone();
-    Schema::new(object)
 }
 
 /// The diagnostics for a crib with this name and these tools.
