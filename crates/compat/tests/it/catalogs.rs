@@ -3,8 +3,9 @@
 use catalog::Catalog;
 use compat::{Bump, Class, ToolComparison, compare};
 use serde_json::json;
+use testing::{echo_tool, schema};
 
-use crate::tools::{read_catalog, schema, tool};
+use crate::tools::read_catalog;
 
 fn definition(name: &str, version: &str, description: &str) -> String {
     json!({
@@ -67,7 +68,7 @@ fn pairs_a_renamed_tool_with_the_most_similar_one() {
         let texts =
             ["Count the lines of a file", "Count the words of a file", "Count the bytes of a file"];
         let tool = |(name, text): (&str, &str)| {
-            let mut tool = tool(name);
+            let mut tool = echo_tool(name);
             tool.description.text = text.to_owned();
             tool.input =
                 schema(json!({"type": "object", "properties": {"file": {"type": "string"}}}));

@@ -5,21 +5,21 @@ use std::collections::HashSet;
 use catalog::{Diagnostic, Origin, SourceId, Tool};
 use compat::find_drift;
 use serde_json::json;
-
-use crate::tools::{schema, tool};
+use testing::{echo_tool, schema};
 
 /// Two defined tools of which the server lists one, differently, and a third one.
 fn defined_and_listed() -> (Vec<Tool>, Vec<Tool>) {
     let with_count = |count: &str, text: &str| {
-        let mut tool = tool("count");
+        let mut tool = echo_tool("count");
         tool.description.text = text.to_owned();
         tool.input = schema(
             json!({"type": "object", "properties": {"limit": {"type": count}, "path": {"type": "string"}}}),
         );
         tool
     };
-    let defined = vec![with_count("number", "Count lines"), tool("gone")];
-    let listed = vec![with_count("integer", "Count all lines"), tool("extra"), tool("status")];
+    let defined = vec![with_count("number", "Count lines"), echo_tool("gone")];
+    let listed =
+        vec![with_count("integer", "Count all lines"), echo_tool("extra"), echo_tool("status")];
     (defined, listed)
 }
 
@@ -50,11 +50,11 @@ fn reports_missing_undocumented_and_differing_tools() {
 
 #[test]
 fn ignores_what_one_side_does_not_declare() {
-    let mut defined = tool("count");
+    let mut defined = echo_tool("count");
     defined.output = Some(schema(json!({"type": "object"})));
     defined.annotations.network = Some(true);
     defined.annotations.version = Some("1.0.0".to_owned());
-    let mut listed = tool("count");
+    let mut listed = echo_tool("count");
     listed.annotations = catalog::Annotations::default();
     listed.output = defined.output.clone();
     let listing = Origin::whole(&SourceId::new("server"));

@@ -6,8 +6,9 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use compat::{Class, compare};
+use testing::shared_corpus;
 
-use crate::{corpus::corpus_folder, tools::read_catalog};
+use crate::tools::read_catalog;
 
 use Class::{Behavioural, Breaking, Compatible};
 
@@ -270,7 +271,7 @@ fn changed_tools(folder: &Path, number: &str) -> BTreeMap<String, Class> {
 
 #[test]
 fn every_pair_of_revisions_gets_the_class_of_a_careful_reader() {
-    let Some(folder) = corpus_folder("corpus/specs-history") else {
+    let Some(folder) = shared_corpus("corpus/specs-history") else {
         return;
     };
     for (number, expected) in PAIRS {
@@ -284,7 +285,7 @@ fn every_pair_of_revisions_gets_the_class_of_a_careful_reader() {
 
 #[test]
 fn every_pair_of_the_corpus_is_listed() {
-    let Some(folder) = corpus_folder("corpus/specs-history") else {
+    let Some(folder) = shared_corpus("corpus/specs-history") else {
         return;
     };
     let pairs = fs::read_dir(folder).expect("a folder").filter(|entry| {

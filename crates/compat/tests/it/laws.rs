@@ -5,7 +5,9 @@ use compat::{Change, Effect};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::tools::{compare_input, compare_output, schema as read_schema};
+use testing::schema as read_schema;
+
+use crate::tools::{compare_input, compare_output};
 
 /// The worst effect of the changes.
 fn worst_effect(changes: &[Change]) -> Effect {

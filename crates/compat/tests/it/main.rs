@@ -1,7 +1,6 @@
 //! Two versions of tools, and how the difference affects callers.
 
 mod catalogs;
-mod corpus;
 mod drift;
 mod examples;
 mod history;

@@ -1,33 +1,17 @@
 //! Tools built by hand or read from a definition, and the changes between two of them.
 
-use catalog::{
-    Annotations, Catalog, Implementation, Origin, Schema, SourceId, Tool, implementation::Process,
-};
+use catalog::{Catalog, Schema, SourceId, Tool};
 use compat::{Change, Effect, compare_tools};
 use formats::Guidance;
 use serde_json::{Value, json};
-
-/// A process tool without parameters.
-pub(crate) fn tool(name: &str) -> Tool {
-    let origin = Origin::value(&SourceId::new(format!("tools/{name}.json")), "");
-    let implementation =
-        Implementation::Process(Process { program: "echo".into(), pieces: Vec::new() });
-    let mut tool = Tool::new(name, "Print a line", Schema::empty(), implementation, origin);
-    tool.annotations = Annotations { mutates: Some(false), ..Annotations::default() };
-    tool
-}
+use testing::{echo_tool, schema};
 
 /// A tool with these schemas of its arguments and its result.
 pub(crate) fn tool_with_schemas(input: Option<Value>, output: Option<Value>) -> Tool {
-    let mut tool = tool("subject");
+    let mut tool = echo_tool("subject");
     tool.input = input.map_or_else(Schema::empty, schema);
     tool.output = output.map(schema);
     tool
-}
-
-/// A schema from a JSON object.
-pub(crate) fn schema(value: Value) -> Schema {
-    Schema::new(value.as_object().expect("an object").clone())
 }
 
 /// The tools of a definition in the format that its file name and text imply.

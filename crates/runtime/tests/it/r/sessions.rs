@@ -166,7 +166,8 @@ fn open_to_all(name: &str) -> Tool {
 #[tokio::test]
 async fn a_state_that_nobody_asked_for_in_time_is_gone() {
     skip_without!("R");
-    let fixture = RFixture::with(COUNTER, |settings| settings.session_lifetime = Duration::from_secs(1));
+    let fixture =
+        RFixture::with(COUNTER, |settings| settings.session_lifetime = Duration::from_secs(1));
     let storage = Arc::new(ToolStorage::default());
     let mut settings = fixture.crib.settings();
     settings.session_lifetime = Duration::from_secs(1);
