@@ -1,4 +1,4 @@
-//! Broken, hostile and huge input: a diagnostic with a place, in bounded time and memory, and never a panic.
+//! Invalid, hostile and huge input gives a diagnostic in bounded time and memory, and never a panic.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ fn within(limit: Duration, work: impl FnOnce()) {
 }
 
 #[test]
-fn a_file_cut_at_any_byte_gives_a_diagnostic_and_no_tool() {
+fn a_truncated_file_gives_an_error_and_no_tool() {
     assert_eq!(names(&read(GOOD.as_bytes())), ["t_s"]);
     for end in 0..GOOD.len() {
         let reading = read(&GOOD.as_bytes()[..end]);
@@ -32,7 +32,7 @@ fn a_file_cut_at_any_byte_gives_a_diagnostic_and_no_tool() {
 }
 
 #[test]
-fn a_byte_changed_anywhere_never_panics() {
+fn changed_bytes_never_cause_a_panic() {
     for index in 0..GOOD.len() {
         for byte in [0, b'"', b'{', b']', b'\\', 0xff, b' '] {
             let mut bytes = GOOD.as_bytes().to_vec();
@@ -43,7 +43,7 @@ fn a_byte_changed_anywhere_never_panics() {
 }
 
 #[test]
-fn what_is_not_text_is_one_diagnostic() {
+fn undecodable_and_empty_files_give_one_error() {
     assert_eq!(summary(&read(b"{\"a\": \"\xff\"}").diagnostics), ["error TC001 -"]);
     let utf16 = read(b"\xff\xfe{\0}\0");
     assert!(utf16.diagnostics[0].hint.as_deref().is_some_and(|hint| hint.contains("UTF-16")));
@@ -52,7 +52,7 @@ fn what_is_not_text_is_one_diagnostic() {
 }
 
 #[test]
-fn nul_is_an_error_raw_and_escaped() {
+fn rejects_raw_and_escaped_nul() {
     let raw = "{\"name\": \"t\", \"description\": \"A\0\", \"command\": \"prog\", \"subcommand\": [{\"name\": \"s\", \"description\": \"S\"}]}";
     assert_eq!(errors(&read_text(raw).diagnostics), ["error TC005 -"]);
     let escaped = raw.replace('\0', "\\u0000");
@@ -61,7 +61,7 @@ fn nul_is_an_error_raw_and_escaped() {
 }
 
 #[test]
-fn a_repaired_file_gives_no_tools_but_all_its_problems() {
+fn a_file_with_syntax_errors_gives_no_tools_but_all_diagnostics() {
     let text = r#"{"name": "t" "description": "A tool", "command": " ", "subcommand": [{"name": "s", "description": "S"}]}"#;
     let reading = read_text(text);
     assert!(reading.tools.is_empty());
@@ -71,7 +71,7 @@ fn a_repaired_file_gives_no_tools_but_all_its_problems() {
 }
 
 #[test]
-fn a_file_too_large_is_not_read() {
+fn rejects_oversized_files_without_reading_them() {
     let bytes = vec![b'['; 100_000_000];
     within(Duration::from_secs(1), || {
         assert_eq!(summary(&read(&bytes).diagnostics), ["error TC002 -"])
@@ -86,7 +86,7 @@ fn a_file_too_large_is_not_read() {
 }
 
 #[test]
-fn large_files_of_the_worst_kind_take_bounded_time() {
+fn hostile_large_files_take_bounded_time() {
     const SIZE: usize = MAX_BYTES / 4;
     let option = r#"{"name": "o", "type": "string", "zzz": 1},"#;
     let worst: [String; 6] = [
@@ -110,7 +110,7 @@ fn large_files_of_the_worst_kind_take_bounded_time() {
 }
 
 #[test]
-fn ten_thousand_subcommands_are_cut_off_with_a_place() {
+fn limits_the_number_of_tools() {
     let subcommands = (0..10_000)
         .map(|n| format!(r#"{{"name": "s{n}", "description": "S"}}"#))
         .collect::<Vec<_>>()
@@ -126,7 +126,7 @@ fn ten_thousand_subcommands_are_cut_off_with_a_place() {
 }
 
 #[test]
-fn what_many_leaves_inherit_cannot_take_all_memory() {
+fn limits_the_memory_of_inherited_fields() {
     let options = (0..2_000)
         .map(|n| {
             format!(r#"{{"name": "o{n}", "type": "string", "description": "{}"}}"#, "x".repeat(200))
@@ -146,7 +146,7 @@ fn what_many_leaves_inherit_cannot_take_all_memory() {
 }
 
 #[test]
-fn subcommands_five_hundred_deep_are_an_error_with_a_place() {
+fn limits_the_depth_of_subcommands() {
     let open = r#"{"name": "s", "description": "S", "subcommand": ["#.repeat(500);
     let text = format!("{open}{}", "]}".repeat(500));
     let reading = read_text(&text);
@@ -157,7 +157,7 @@ fn subcommands_five_hundred_deep_are_an_error_with_a_place() {
 }
 
 #[test]
-fn a_hundred_thousand_properties_take_bounded_time() {
+fn many_properties_take_bounded_time() {
     let properties = (0..100_000)
         .map(|n| format!(r#""p{n}": {{"type": "string"}}"#))
         .collect::<Vec<_>>()
@@ -173,13 +173,13 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn no_bytes_cause_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         read(&bytes);
         Document::parse(&source(), &bytes).guidance();
     }
 
     #[test]
-    fn any_pieces_of_definitions_are_read_without_a_panic(pieces in prop::collection::vec(piece(), 0..40)) {
+    fn no_fragments_of_definitions_cause_a_panic(pieces in prop::collection::vec(piece(), 0..40)) {
         let reading = read_text(&pieces.concat());
         let is_broken = reading.diagnostics.iter().any(catalog::Diagnostic::is_error);
         prop_assert!(is_broken || !reading.tools.is_empty() || reading.diagnostics.len() < 10);

@@ -1,4 +1,4 @@
-//! What a definition says about the command line.
+//! Command lines from options, positionals and bindings.
 
 use catalog::{
     Implementation,
@@ -36,7 +36,7 @@ fn command_then_options_then_positionals_in_definition_order() {
 }
 
 #[test]
-fn flags_are_spelled_by_the_name_the_alias_or_literally() {
+fn flags_derive_from_name_alias_or_flag() {
     assert_eq!(option(json!({"name": "v", "type": "boolean"})), "-v <v>");
     assert_eq!(option(json!({"name": "verbose", "type": "boolean"})), "--verbose <verbose>");
     assert_eq!(option(json!({"name": "-Wall", "type": "boolean"})), "-Wall <-Wall>");
@@ -48,7 +48,7 @@ fn flags_are_spelled_by_the_name_the_alias_or_literally() {
 }
 
 #[test]
-fn separators_joins_and_negations() {
+fn reads_separators_joins_and_negations() {
     assert_eq!(
         option(json!({"name": "color", "type": "string", "separator": "="})),
         "--color=<color>"
@@ -62,7 +62,7 @@ fn separators_joins_and_negations() {
 }
 
 #[test]
-fn values_reach_the_program_in_other_ways() {
+fn passes_values_by_stdin_environment_and_file() {
     assert_eq!(
         option(json!({"name": "text", "type": "string", "pass_by": "stdin"})),
         "<stdin:text>"
@@ -91,7 +91,7 @@ fn values_reach_the_program_in_other_ways() {
 }
 
 #[test]
-fn text_of_several_lines_goes_into_a_file() {
+fn passes_multi_line_text_in_a_file() {
     let message = |flag: Value| {
         let mut option =
             json!({"name": "message", "alias": "m", "type": "string", "file_arg": true});
@@ -111,7 +111,7 @@ fn text_of_several_lines_goes_into_a_file() {
 }
 
 #[test]
-fn a_double_dash_guards_the_positionals() {
+fn a_double_dash_precedes_positionals() {
     let leaf = json!({"options": [{"name": "n", "type": "boolean"}], "positional_args": [{"name": "words", "type": "array"}]});
     let with = |key: &str, value: Value| {
         let mut leaf = leaf.clone();
@@ -131,7 +131,7 @@ fn a_double_dash_guards_the_positionals() {
 }
 
 #[test]
-fn a_positional_may_begin_with_a_dash_only_if_allowed() {
+fn positionals_begin_with_a_dash_only_if_allowed() {
     let leaf = |allowed: bool| {
         with_leaf(
             json!({"positional_args": [{"name": "arg", "type": "string", "allow_dash": allowed}]}),
@@ -162,7 +162,7 @@ fn paths_are_marked_in_options_positionals_and_items() {
 }
 
 #[test]
-fn path_or_value_is_kept_and_noted() {
+fn path_or_value_gives_a_note() {
     let reading =
         read(&with_option(json!({"name": "at", "type": "string", "format": "path-or-value"})));
     assert_eq!(summary(&reading.diagnostics), ["note TC048 /subcommand/0/options/0/format"]);
@@ -170,7 +170,7 @@ fn path_or_value_is_kept_and_noted() {
 }
 
 #[test]
-fn the_working_directory_is_the_child_s_folder_and_never_a_flag() {
+fn working_directory_is_never_a_flag() {
     let plain = tool(&with_leaf(json!({})));
     let said = tool(&with_option(
         json!({"name": "working_directory", "type": "string", "description": "Mine"}),
@@ -199,14 +199,14 @@ fn the_working_directory_is_the_child_s_folder_and_never_a_flag() {
 }
 
 #[test]
-fn a_shell_that_runs_scripts_is_dangerous_whatever_it_says() {
+fn shell_scripts_are_always_dangerous() {
     let definition = json!({"name": "sh", "description": "Shell", "command": "bash -c", "dangerous": false,
         "subcommand": [{"name": "default", "description": "Run", "positional_args": [{"name": "script", "type": "string"}]}]});
     assert_eq!(tool(&definition).annotations.dangerous, Some(true));
 }
 
 #[test]
-fn clashing_names_and_flags_are_errors() {
+fn rejects_conflicting_names_and_flags() {
     let two = |first: Value, second: Value| {
         errors(&read(&with_leaf(json!({"options": [first, second]}))).diagnostics)
     };
@@ -233,7 +233,7 @@ fn clashing_names_and_flags_are_errors() {
 }
 
 #[test]
-fn a_name_used_above_cannot_be_used_again_below() {
+fn rejects_names_of_parent_parameters() {
     let mut definition = with_option(json!({"name": "verbose", "type": "boolean"}));
     definition["options"] = json!([{"name": "verbose", "type": "boolean"}, {"name": "working_directory", "type": "string"}]);
     assert_eq!(

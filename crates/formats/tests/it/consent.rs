@@ -1,4 +1,4 @@
-//! Words that a caller must say, and values that are not written down.
+//! Consent words that a caller must pass, and secret values.
 
 use catalog::{Consent, arguments};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn messages(definition: &Value, given: Value) -> Vec<String> {
 }
 
 #[test]
-fn a_declared_word_becomes_an_argument_that_does_not_reach_the_program() {
+fn a_declared_word_is_required_but_not_passed_on() {
     let definition = with_leaf(json!({"consent": {"parameter": "agree", "word": "DELETE_BRANCH"}}));
     let tool = tool(&definition);
     assert_eq!(tool.consent, consent("agree", "DELETE_BRANCH"));
@@ -29,7 +29,7 @@ fn a_declared_word_becomes_an_argument_that_does_not_reach_the_program() {
 }
 
 #[test]
-fn a_declared_word_narrows_a_parameter_of_its_name() {
+fn a_declared_word_restricts_an_existing_parameter() {
     let options =
         json!([{"name": "mode", "type": "string", "enum": ["dry", "REAL"], "default": "dry"}]);
     let definition =
@@ -40,7 +40,7 @@ fn a_declared_word_narrows_a_parameter_of_its_name() {
 }
 
 #[test]
-fn a_parameter_named_for_it_with_one_word_is_a_consent() {
+fn a_consent_parameter_with_one_choice_is_a_consent() {
     let table = [
         (json!({"name": "confirm", "type": "string", "enum": ["YES"]}), consent("confirm", "YES")),
         (
@@ -64,7 +64,7 @@ fn a_parameter_named_for_it_with_one_word_is_a_consent() {
 }
 
 #[test]
-fn a_written_schema_can_have_one_too() {
+fn schema_tools_can_require_consent() {
     let schema = json!({"type": "object", "properties": {"confirmation": {"type": "string", "const": "CREATE_DOCUMENT"}}});
     let definition =
         json!({"name": "t", "description": "A tool", "command": "prog", "inputSchema": schema});
@@ -77,7 +77,7 @@ fn a_written_schema_can_have_one_too() {
 }
 
 #[test]
-fn a_declaration_holds_below_it_until_another() {
+fn subcommands_inherit_and_override_consent() {
     let definition = json!({"name": "t", "description": "A tool", "command": "prog",
         "consent": {"parameter": "agree", "word": "ONE"},
         "subcommand": [{"name": "a", "description": "A"},
@@ -91,7 +91,7 @@ fn a_declaration_holds_below_it_until_another() {
 }
 
 #[test]
-fn a_declaration_that_cannot_hold_is_an_error_in_its_place() {
+fn rejects_invalid_declarations() {
     let at = "/subcommand/0/consent";
     let table = [
         (json!({"consent": {"parameter": "agree"}}), format!("error TC020 {at}/word")),
@@ -117,7 +117,7 @@ fn a_declaration_that_cannot_hold_is_an_error_in_its_place() {
 }
 
 #[test]
-fn a_secret_parameter_is_marked_in_what_is_served() {
+fn secret_parameters_are_write_only_in_the_schema() {
     let tool = tool(&with_leaf(json!({"options": [
         {"name": "token", "type": "string", "secret": true},
         {"name": "password", "type": "string", "format": "password"},

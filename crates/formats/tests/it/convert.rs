@@ -1,4 +1,4 @@
-//! Tools written in another format, and read again.
+//! Conversion of tools to another format and back.
 
 use std::{fs, path::Path};
 
@@ -15,11 +15,11 @@ fn corpus(part: &str) -> Vec<(String, Vec<Tool>)> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    let mut waiting = vec![folder];
-    while let Some(folder) = waiting.pop() {
+    let mut pending = vec![folder];
+    while let Some(folder) = pending.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
-            if path.is_dir() { waiting.push(path) } else { found.push(load(&path)) }
+            if path.is_dir() { pending.push(path) } else { found.push(load(&path)) }
         }
     }
     found.sort_by(|one, other| one.0.cmp(&other.0));
@@ -37,7 +37,7 @@ fn load(path: &Path) -> (String, Vec<Tool>) {
     (name, tools)
 }
 
-fn again(converted: &Converted) -> (Vec<Tool>, Vec<Diagnostic>) {
+fn read_back(converted: &Converted) -> (Vec<Tool>, Vec<Diagnostic>) {
     let (mut tools, mut found) = (Vec::new(), Vec::new());
     for file in &converted.files {
         let reading =
@@ -53,24 +53,24 @@ fn inputs(tools: &[Tool]) -> Vec<(&str, Value)> {
     tools.iter().map(|tool| (tool.name.as_str(), json!(**tool.input.object()))).collect()
 }
 
-/// There and back: the tools that come back.
-fn round_trip(tools: &[Tool], there: &Writer, back: &Writer) -> Vec<Tool> {
-    let (middle, _) = again(&convert(tools, there, "crib"));
-    again(&convert(&middle, back, "crib")).0
+/// Converts tools to one format and the result to another, and returns the tools read from that.
+fn round_trip(tools: &[Tool], first: &Writer, second: &Writer) -> Vec<Tool> {
+    let (middle, _) = read_back(&convert(tools, first, "crib"));
+    read_back(&convert(&middle, second, "crib")).0
 }
 
 #[test]
-fn a_round_trip_through_a_specification_keeps_every_schema_of_mtdf_in_one_file() {
+fn mtdf_schemas_survive_a_round_trip_through_specifications() {
     for (name, tools) in corpus("corpus/mtdf") {
-        let (middle, _) = again(&convert(&tools, writer("spec"), "crib"));
+        let (middle, _) = read_back(&convert(&tools, writer("spec"), "crib"));
         let converted = convert(&middle, writer("mtdf"), "crib");
-        assert_eq!(inputs(&again(&converted).0), inputs(&tools), "{name}");
+        assert_eq!(inputs(&read_back(&converted).0), inputs(&tools), "{name}");
         assert_eq!(converted.files.len(), 1, "{name}");
     }
 }
 
 #[test]
-fn a_round_trip_through_mcp_keeps_every_schema_of_specifications() {
+fn specification_schemas_survive_a_round_trip_through_mcp() {
     for (name, tools) in corpus("corpus/specs") {
         let back = round_trip(&tools, writer("mcp"), writer("spec"));
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
@@ -81,7 +81,7 @@ fn a_round_trip_through_mcp_keeps_every_schema_of_specifications() {
 }
 
 #[test]
-fn a_round_trip_through_a_specification_keeps_every_schema_of_rave() {
+fn rave_schemas_survive_a_round_trip_through_specifications() {
     for (name, tools) in corpus("corpus/rave") {
         let back = round_trip(&tools, writer("spec"), writer("rave"));
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
@@ -89,10 +89,10 @@ fn a_round_trip_through_a_specification_keeps_every_schema_of_rave() {
 }
 
 #[test]
-fn a_program_is_carried_as_it_was_or_not_at_all() {
-    let (mut carried, mut all) = (0, 0);
+fn programs_are_converted_unchanged_or_omitted() {
+    let (mut converted, mut all) = (0, 0);
     for (name, tools) in corpus("corpus/mtdf") {
-        let (back, _) = again(&convert(&tools, writer("mtdf"), "crib"));
+        let (back, _) = read_back(&convert(&tools, writer("mtdf"), "crib"));
         assert_eq!(inputs(&back), inputs(&tools), "{name}");
         all += tools
             .iter()
@@ -105,18 +105,18 @@ fn a_program_is_carried_as_it_was_or_not_at_all() {
                 continue;
             };
             assert_eq!(one, other, "{name}: {}", before.name);
-            carried += 1;
+            converted += 1;
         }
     }
-    assert!(carried * 100 >= all * 95, "{carried} of {all}");
+    assert!(converted * 100 >= all * 95, "{converted} of {all}");
 }
 
-fn lost(converted: &Converted) -> Vec<String> {
+fn list_losses(converted: &Converted) -> Vec<String> {
     converted.losses.iter().map(|loss| format!("{} {}", loss.tool, loss.field)).collect()
 }
 
 #[test]
-fn everything_that_is_lost_is_reported() {
+fn reports_every_loss() {
     let definition = json!({
         "name": "count", "title": "Counting", "description": "Count things", "command": "wc", "timeout_seconds": 5, "mutates": false,
         "install_instructions": "apt-get install coreutils", "hints": {"default": "wait"}, "category": "text", "version": "1.2.0",
@@ -126,17 +126,17 @@ fn everything_that_is_lost_is_reported() {
     let tools = read(&definition).tools;
     let specification = convert(&tools, writer("spec"), "count");
     assert_eq!(
-        lost(&specification),
+        list_losses(&specification),
         ["command", "alias", "synchronous", "timeout_seconds", "hints", "install_instructions"]
             .map(|field| format!("count_lines {field}"))
     );
     assert_eq!(
-        lost(&convert(&tools, writer("mcp"), "count")),
+        list_losses(&convert(&tools, writer("mcp"), "count")),
         ["command", "alias", "synchronous", "timeout_seconds", "hints", "install_instructions"]
             .map(|field| format!("count_lines {field}"))
     );
     assert!(convert(&tools, writer("mtdf"), "count").losses.is_empty());
-    let back = again(&specification).0.remove(0);
+    let back = read_back(&specification).0.remove(0);
     assert_eq!(
         (
             back.annotations.mutates,
@@ -148,7 +148,7 @@ fn everything_that_is_lost_is_reported() {
 }
 
 #[test]
-fn a_specification_has_a_table_where_a_table_says_everything() {
+fn specifications_use_tables_for_simple_schemas() {
     let tools = read_text(
         r#"{"name": "greet", "description": "Greet somebody.\n\n- politely\n- or not", "inputSchema": {"type": "object", "properties": {
             "name": {"type": "string", "description": "Who | what", "examples": ["Ada"]},
@@ -204,15 +204,15 @@ fn a_specification_has_a_table_where_a_table_says_everything() {
 
     Not specified.
     "#);
-    assert_eq!(lost(&written), ["greet synchronous"]);
-    let details = again(&written).0.remove(0).details.expect("what it says");
+    assert_eq!(list_losses(&written), ["greet synchronous"]);
+    let details = read_back(&written).0.remove(0).details.expect("what it says");
     let said: Vec<usize> = details.sections.iter().map(|(section, _)| section.number()).collect();
     assert_eq!(said, [1, 2, 3, 6], "what is not specified is missing");
     assert!(details.errors.is_none() && details.security.is_empty());
 }
 
 #[test]
-fn a_schema_that_no_table_says_is_written_out() {
+fn specifications_contain_complex_schemas_as_json() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}});
     let tools = read(&json!({"name": "t", "description": "T", "inputSchema": schema})).tools;
     let text = &convert(&tools, writer("spec"), "t").files[0].text;
@@ -220,7 +220,7 @@ fn a_schema_that_no_table_says_is_written_out() {
 }
 
 #[test]
-fn text_that_looks_like_markdown_stays_text() {
+fn escapes_text_that_looks_like_markdown() {
     for text in [
         "# Not a heading",
         "1. not a list",
@@ -233,12 +233,17 @@ fn text_that_looks_like_markdown_stays_text() {
             read(&json!({"name": "t", "description": text, "inputSchema": {"type": "object"}}))
                 .tools;
         let converted = convert(&tools, writer("spec"), "t");
-        assert_eq!(again(&converted).0[0].description.text, text, "{}", converted.files[0].text);
+        assert_eq!(
+            read_back(&converted).0[0].description.text,
+            text,
+            "{}",
+            converted.files[0].text
+        );
     }
 }
 
 #[test]
-fn a_saved_listing_is_read_in_each_of_its_forms() {
+fn reads_every_form_of_a_saved_listing() {
     let tool = json!({"name": "greet", "title": "Greeting", "description": "Greet", "inputSchema": {"type": "object", "properties": {"who": {"type": "string"}}},
         "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true, "openWorldHint": false}, "_meta": {"toolcrib/version": "1.0.0"}});
     for form in [
@@ -263,7 +268,7 @@ fn a_saved_listing_is_read_in_each_of_its_forms() {
 }
 
 #[test]
-fn a_listing_with_a_broken_tool_keeps_the_others() {
+fn an_invalid_tool_does_not_affect_others_in_a_listing() {
     let good = json!({"name": "good", "description": "G", "inputSchema": {"type": "object"}});
     let bad = json!({"name": "bad", "description": "B", "inputSchema": {"type": "string"}});
     let reading = read(&json!({"tools": [bad, good]}));
@@ -337,7 +342,7 @@ proptest! {
         let tools = read(&listed).tools;
         prop_assert_eq!(tools.len(), 1, "{}", listed);
         let converted = convert(&tools, writer("spec"), "t");
-        let back = again(&converted).0;
+        let back = read_back(&converted).0;
         prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
         let is_reported = |field: &str| converted.losses.iter().any(|loss| loss.field == field);
         prop_assert!(back[0].output == tools[0].output || is_reported("outputSchema"), "{}", &converted.files[0].text);
@@ -352,7 +357,7 @@ proptest! {
         let converted = convert(&tools, writer("mtdf"), "t");
         // Names that differ only in leading dashes would be one option: such a tool is left out, and that is told.
         prop_assume!(converted.losses.iter().all(|loss| loss.field != "name"));
-        let back = again(&converted).0;
+        let back = read_back(&converted).0;
         prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
     }
 }

@@ -1,249 +1,254 @@
-//! Real files: each loads with its meaning kept, or is told exactly what is wrong with it.
+//! The corpus in `tests/corpus`: definitions in the styles of public files.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{fmt::Write, fs, path::Path};
 
 use catalog::{Diagnostic, Implementation, SourceId, Tool};
-use formats::{Document, Guidance};
-use serde_json::Value;
+use formats::{Document, FORMATS, Guidance, Locator, Reading, convert};
 
-use crate::harness::{format_of, shared_corpus};
+use crate::harness::{format_of, line, print_notice, schema_of};
 
 struct File {
     name: String,
-    bytes: Vec<u8>,
+    text: String,
     format: Option<&'static str>,
-    tools: Vec<Tool>,
-    diagnostics: Vec<Diagnostic>,
+    reading: Reading,
 }
 
-fn files(folder: &Path) -> Vec<File> {
-    let guidance = fs::read(folder.join("guidance__tool_guidance__2025-09-04__cadeaf1c.json"))
-        .expect("a readable file");
-    let guidance = formats::read_guidance(&SourceId::new("guidance"), &guidance).0;
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .expect("a folder")
-        .map(|entry| load(&entry.expect("an entry").path(), &guidance))
+/// Every file of a folder of the corpus, sorted by name.
+fn read_folder(folder: &str) -> Vec<File> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus")).join(folder);
+    let mut names: Vec<_> = fs::read_dir(&path)
+        .expect("a folder of the corpus")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
-    files.sort_by(|a, b| a.name.cmp(&b.name));
-    files
+    names.sort();
+    let shared = fs::read(path.join("tool_guidance.json")).unwrap_or_default();
+    let guidance = formats::read_guidance(&SourceId::new("guidance"), &shared).0;
+    names.into_iter().map(|name| read_file(&path, name, &guidance)).collect()
 }
 
-fn load(path: &Path, guidance: &Guidance) -> File {
-    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-    let bytes = fs::read(path).expect("a readable file");
-    let document = Document::parse(&SourceId::new(&name), &bytes);
+fn read_file(folder: &Path, name: String, guidance: &Guidance) -> File {
+    let text = fs::read_to_string(folder.join(&name)).expect("a text");
+    let document = Document::parse(&SourceId::new(&name), text.as_bytes());
     let format = format_of(&document);
     let reading = document.read(guidance);
-    File { name, bytes, format, tools: reading.tools, diagnostics: reading.diagnostics }
+    File { name, text, format, reading }
 }
 
-#[test]
-fn every_file_gives_tools_or_says_why_not() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    let files = files(&folder);
-    assert!(files.len() > 150);
-    for file in &files {
-        let disabled = || {
-            serde_json::from_slice::<Value>(&file.bytes)
-                .is_ok_and(|value| value["enabled"] == false)
-        };
-        let is_explained = !file.tools.is_empty()
-            || !file.diagnostics.is_empty()
-            || file.format == Some("guidance")
-            || disabled();
-        assert!(is_explained, "{} gives nothing and says nothing", file.name);
-    }
+fn all_files() -> Vec<File> {
+    ["mtdf", "rave", "specs"].into_iter().flat_map(read_folder).collect()
 }
 
-#[test]
-fn files_are_told_by_their_content() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    for file in files(&folder) {
-        let expected = match file.name.split("__").next() {
-            Some("tool" | "other") => Some("mtdf"),
-            Some("guidance") => Some("guidance"),
-            Some("schema") => Some("json-schema"),
-            _ => None,
-        };
-        assert_eq!(file.format, expected, "{}", file.name);
-    }
-}
-
-#[test]
-fn the_tools_of_the_guide_s_date_load_without_an_error() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    let set: Vec<String> =
-        serde_json::from_slice(&fs::read(folder.join("SEED_SET.json")).expect("a file"))
-            .expect("a list");
-    let files = files(&folder);
-    let mut count = 0;
-    for file in files.iter().filter(|file| set.contains(&file.name)) {
-        let errors: Vec<_> = file.diagnostics.iter().filter(|found| found.is_error()).collect();
-        assert!(errors.is_empty(), "{}: {errors:#?}", file.name);
-        count += usize::from(!file.tools.is_empty());
-    }
-    assert_eq!(count, 12);
-}
-
-/// Which errors the corpus has, by code: a change here is a change in what loads.
-#[test]
-fn the_errors_of_the_corpus_are_known() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    let mut errors: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for file in files(&folder) {
-        for found in file.diagnostics.into_iter().filter(Diagnostic::is_error) {
-            let short = file.name.split("__").nth(1).unwrap_or(&file.name).to_owned();
-            let files = errors.entry(found.code).or_default();
-            if !files.contains(&short) {
-                files.push(short);
-            }
+/// A file's format, its tools as signatures with their command lines, and its diagnostics.
+fn describe(file: &File) -> String {
+    let mut text = format!("{}: {}\n", file.name, file.format.unwrap_or("-"));
+    for tool in &file.reading.tools {
+        writeln!(text, "  {}", signature(tool)).expect("writing to a string");
+        if matches!(tool.implementation, Implementation::Process(_)) {
+            writeln!(text, "    {}", line(tool)).expect("writing to a string");
         }
     }
-    let lines: Vec<_> =
-        errors.iter().map(|(code, files)| format!("{code}: {}", files.join(", "))).collect();
-    insta::assert_snapshot!(lines.join("\n"), @r"
-    TC003: await
-    TC013: SEED_SET.json
-    TC020: gh
-    TC023: gh, pr_closer
-    TC034: android-logcat, android_logcat, rust-log-monitor, test_fixtures
-    TC045: cargo
+    for Diagnostic { code, message, .. } in &file.reading.diagnostics {
+        writeln!(text, "  {code} {message}").expect("writing to a string");
+    }
+    text
+}
+
+fn signature(tool: &Tool) -> String {
+    let required: Vec<_> = tool.input.required().collect();
+    let parameters = tool.input.properties().map(|(name, schema)| {
+        let types = schema.get("type").map_or("any".to_owned(), ToString::to_string);
+        let required = if required.contains(&name) { "!" } else { "" };
+        format!("{name}: {}{required}", types.replace('"', ""))
+    });
+    format!("{}({})", tool.name, parameters.collect::<Vec<_>>().join(", "))
+}
+
+fn describe_folder(folder: &str) -> String {
+    read_folder(folder).iter().map(describe).collect()
+}
+
+#[test]
+fn reads_command_line_tools() {
+    insta::assert_snapshot!(describe_folder("mtdf"), @r"
+    brew.json: mtdf
+      brew_install(force: boolean, jobs: integer, packages: array!, working_directory: string)
+        brew install -f <force> --jobs <jobs> <packages>
+      brew_services_list(working_directory: string)
+        brew services list
+      brew(working_directory: string)
+        brew
+      TC047 `min` is read as `minimum`
+      TC047 `max` is read as `maximum`
+    broken.json: mtdf
+      TC007 the file has comments
+      TC008 there is a raw line break in a string
+      TC004 a comma is missing before this
+      TC009 there is no value after this comma
+      TC009 there is no value after this comma
+      TC023 unknown field `option` looks like a misspelled field that decides what is run
+      TC022 unknown field `colour`
+      TC040 `str` is not a type
+    listing.json: mcp
+      greet(who: string!)
+      TC830 this is one page of a longer list of tools
+    pack.json: mtdf
+      pack(folder: any!, output: any, level: integer)
+        tar -f <output> --level=<level> <folder>
+      TC065 `input_schema` is read as `inputSchema`
+    release.json: mtdf
+      release(working_directory: string)
+    settings.schema.json: json-schema
+      TC014 this is a JSON Schema, not a definition
+    status.json: mtdf
+      status(id: string)
+      TC030 `status` is a built-in tool: this definition sets its description, not its program
+    tool_guidance.json: guidance
+    truncated.json: -
+      TC004 the file ends before the `{` of line 5 is closed
     ");
 }
 
 #[test]
-fn every_enabled_leaf_of_a_file_without_errors_is_a_tool() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    let mut total = 0;
-    for file in files(&folder).iter().filter(|file| file.format == Some("mtdf")) {
-        let Ok(value) = serde_json::from_slice::<Value>(&file.bytes) else {
-            continue;
-        };
-        if file.diagnostics.iter().any(Diagnostic::is_error) {
-            continue;
-        }
-        assert_eq!(file.tools.len(), leaves(&value), "{}", file.name);
-        total += file.tools.len();
-    }
-    assert!(total > 1_000, "{total}");
+fn reads_r_functions() {
+    insta::assert_snapshot!(describe_folder("rave"), @r"
+    dplyr-summarise.yaml: rave
+      dplyr-summarise(n: integer)
+      TC144 omitted the hidden parameter `.data`
+      TC145 `missing` is not a parameter
+    stats-trim.yaml: rave
+      stats-trim(x: array!, weights: array, trim: number, quiet: boolean)
+      TC142 this is read as `0.1`
+      TC142 this is read as `boolean`
+      TC142 this is read as a list
+    tabs.yaml: -
+      TC015 tabs disallowed within this context (block indentation)
+    two.yaml: rave
+      base-rev()
+      TC017 a second document begins here; it is not read
+    ");
 }
 
-fn leaves(node: &Value) -> usize {
-    match node["subcommand"].as_array() {
-        _ if node["enabled"] == false => 0,
-        Some(children) if !children.is_empty() => children.iter().map(leaves).sum(),
-        _ => 1,
+#[test]
+fn reads_specifications() {
+    insta::assert_snapshot!(describe_folder("specs"), @r#"
+    README.md: -
+      TC004 expected a value, found `#`
+    bullets.md: spec
+      wrap_text(text: string!, width: integer, mode: string)
+    none.md: spec
+      TC801 the document says that there are no tools: "No MCP tools are exposed by this module"
+    schemas.md: spec
+      resize_image(path: string!, width: integer!)
+    sections.md: spec
+      transcribe_audio(path: string!, language: string, speakers: integer)
+    template.md: spec
+      TC803 the name of this tool is still to be filled in
+    torn.md: spec
+      search_text(pattern: string!, depth: integer)
+      TC804 the row of `pattern` is torn at a pipe
+    "#);
+}
+
+#[test]
+fn guidance_precedes_the_description() {
+    let files = read_folder("mtdf");
+    let brew = files.iter().find(|file| file.name == "brew.json").expect("a file");
+    let guidance = brew.reading.tools[0].description.guidance.as_deref();
+    assert_eq!(guidance, Some("The call returns at once; ask for its result later."));
+}
+
+#[test]
+fn definitions_of_built_in_tools_give_no_program() {
+    let files = read_folder("mtdf");
+    let status = files.iter().find(|file| file.name == "status.json").expect("a file");
+    assert_eq!(status.reading.tools[0].name, "status");
+    assert_eq!(status.reading.tools[0].implementation, Implementation::Missing);
+}
+
+#[test]
+fn every_file_gives_tools_or_a_diagnostic() {
+    for file in all_files().iter().filter(|file| file.format != Some("guidance")) {
+        let is_explained = !file.reading.tools.is_empty() || !file.reading.diagnostics.is_empty();
+        assert!(is_explained, "{} gives nothing", file.name);
     }
 }
 
 #[test]
-fn every_schema_of_the_corpus_compiles() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    for file in files(&folder) {
-        for tool in &file.tools {
+fn locations_are_inside_their_files() {
+    for file in all_files() {
+        let locator = Locator::new(&file.text);
+        for found in &file.reading.diagnostics {
+            let range = locator.range(&found.origin.location);
+            assert!(file.text.get(range).is_some(), "{}: {found:?}", file.name);
+        }
+    }
+}
+
+#[test]
+fn schemas_compile() {
+    for file in all_files() {
+        for tool in &file.reading.tools {
             assert!(tool.input.validator().is_ok(), "{} {}", file.name, tool.name);
         }
     }
 }
 
 #[test]
-fn a_built_in_s_definition_gives_no_program() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    let files = files(&folder);
-    for name in ["await", "status", "cancel"] {
-        let mut tools =
-            files.iter().flat_map(|file| &file.tools).filter(|tool| tool.name == name).peekable();
-        assert!(tools.peek().is_some(), "{name}");
-        assert!(tools.all(|tool| tool.implementation == Implementation::Missing), "{name}");
-    }
-}
-
-#[test]
-fn places_of_the_corpus_lie_in_their_files() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    for file in files(&folder) {
-        let text = String::from_utf8_lossy(&file.bytes);
-        let locator = formats::Locator::new(&text);
-        for found in &file.diagnostics {
-            let range = locator.range(&found.origin.location);
-            assert!(text.get(range).is_some(), "{}: {found:?}", file.name);
+fn the_json_parser_agrees_with_serde_json() {
+    for file in read_folder("mtdf") {
+        if let Ok(expected) = serde_json::from_str::<serde_json::Value>(&file.text) {
+            let root = formats::json::parse(&file.text).root.expect("valid JSON");
+            assert_eq!(root.to_value(), expected, "{}", file.name);
         }
     }
 }
 
 #[test]
-fn the_parser_agrees_with_serde_json_on_every_file() {
-    let Some(folder) = shared_corpus("corpus/mtdf") else {
-        return;
-    };
-    for file in files(&folder) {
-        let text = std::str::from_utf8(&file.bytes).expect("text");
-        let ours = formats::json::parse(text).root.map(|root| root.to_value());
-        assert_eq!(ours, serde_json::from_str(text).ok(), "{}", file.name);
+fn files_without_errors_match_the_schema_of_their_format() {
+    for file in all_files() {
+        let Some(format @ ("mtdf" | "rave")) = file.format else { continue };
+        if file.reading.diagnostics.iter().any(Diagnostic::is_error) {
+            continue;
+        }
+        let value = formats::yaml_value(&file.text)
+            .or_else(|| serde_json::from_str(&file.text).ok())
+            .expect("JSON or YAML");
+        let validator = jsonschema::validator_for(&schema_of(format)).expect("a schema");
+        if !validator.is_valid(&value) {
+            // RAVE files are read generously; the schema describes what `build` writes.
+            assert_eq!(format, "rave", "{} does not match its schema", file.name);
+            print_notice(&format!("{} is repaired when it is read", file.name));
+        }
     }
 }
 
 #[test]
-fn the_tools_of_the_black_box_checks_load_without_a_word() {
-    let Some(folder) = shared_corpus("checks/crib/tools") else {
-        return;
-    };
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let file = load(&entry.expect("an entry").path(), &Guidance::default());
-        assert_eq!((file.tools.len(), file.diagnostics), (1, vec![]), "{}", file.name);
+fn every_format_reads_what_it_writes() {
+    for file in all_files().iter().filter(|file| !file.reading.tools.is_empty()) {
+        for format in FORMATS {
+            let Some(writer) = &format.writer else { continue };
+            let converted = convert(&file.reading.tools, writer, "tools");
+            let omitted = converted.losses.iter().filter(|loss| loss.field == "name").count();
+            assert_eq!(
+                converted.tools + omitted,
+                file.reading.tools.len(),
+                "{} to {}",
+                file.name,
+                format.name
+            );
+        }
     }
 }
 
-/// The definitions in the guide's text: two are whole, one is a fragment with comments and without descriptions.
 #[test]
-fn the_trees_of_the_guide_are_read() {
-    let Some(guide) = shared_corpus("seeds/mtdf-guide.md") else {
-        return;
-    };
-    let guide = fs::read_to_string(guide).expect("a readable guide");
-    let blocks: Vec<_> =
-        guide.split("```json").skip(1).filter_map(|block| block.split("```").next()).collect();
-    let read = |part: &str| {
-        let block = blocks
-            .iter()
-            .find(|block| block.contains(part) && block.contains("\"subcommand\""))
-            .expect("a block");
-        let reading = crate::harness::read_text(block);
-        let names: Vec<_> = reading.tools.iter().map(|tool| tool.name.clone()).collect();
-        (names, crate::harness::summary(&reading.diagnostics))
-    };
-    assert_eq!(
-        read("base_command"),
-        (
-            vec!["tool_name_subcommand_name".to_owned()],
-            vec!["warning TC080 /subcommand/0/guidance_key".to_owned()]
-        )
-    );
-    assert_eq!(read("nextest").0, ["cargo_nextest_run"]);
-    let (names, found) = read("// Override");
-    assert_eq!(
-        (names.len(), found),
-        (
-            0,
-            ["note TC007 -", "error TC020 /description", "error TC020 /subcommand/0/description"]
-                .map(str::to_owned)
-                .to_vec()
-        )
-    );
+fn fixes_keep_the_meaning() {
+    for file in read_folder("specs") {
+        let source = SourceId::new(&file.name);
+        let fixed = formats::apply_edits(&file.text, &formats::find_fixes(&source, &file.text));
+        let names = |reading: &Reading| reading.tools.iter().map(signature).collect::<Vec<_>>();
+        let again = formats::read(&source, fixed.as_bytes(), &Guidance::default());
+        assert_eq!(names(&again), names(&file.reading), "{}", file.name);
+        assert_eq!(formats::find_fixes(&source, &fixed), [], "{}", file.name);
+    }
 }

@@ -1,20 +1,21 @@
-//! What the published schema accepts the reader accepts, and the reverse.
+//! The published schema and the reader accept the same definitions.
 //!
-//! No JSON Schema can say everything that the reader checks. Beyond it are:
-//! - a field that is nearly the name of a weighty one (TC023), except those that the schema lists;
-//! - a default outside its `enum`, bounds or pattern (TC041), a pattern that does not compile (TC043), a lower bound
-//!   above the upper one (TC044);
-//! - names and flags that meet (TC045, TC046), names in `argv` that are no properties (TC049);
-//! - `access` of what is no path (TC051) or under a tool that changes nothing (TC052);
-//! - names that are too long once they are joined, blanks in names of properties (TC024), fields that contradict those of a node above (TC032);
-//! - references that lead out, nowhere or in circles (TC062, TC063, TC064), sizes (TC002, TC011, TC012, TC066).
+//! JSON Schema cannot express everything that the reader checks. The exceptions are:
+//! - misspellings of fields that decide what is run (TC023), except for those that the schema lists;
+//! - defaults that violate constraints (TC041), patterns that do not compile (TC043) and empty ranges (TC044);
+//! - conflicting names and flags (TC045, TC046), and names in `argv` that are not properties (TC049);
+//! - `access` without a path (TC051) or in a read-only tool (TC052);
+//! - joined names that are too long and whitespace in names of properties (TC024);
+//! - contradictions of fields of different nodes (TC032);
+//! - remote, unresolved and circular references (TC062, TC063, TC064), and sizes (TC002, TC011, TC012, TC066).
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::harness::read;
 
-const BEYOND: [&str; 12] = [
+/// Codes of the exceptions.
+const INEXPRESSIBLE: [&str; 12] = [
     "TC023", "TC041", "TC043", "TC044", "TC045", "TC046", "TC049", "TC051", "TC052", "TC062",
     "TC063", "TC064",
 ];
@@ -25,7 +26,7 @@ fn one_of(values: &[Value]) -> Values {
     prop::sample::select(values.to_vec()).boxed()
 }
 
-/// Mostly what belongs there, now and then something else.
+/// Mostly valid values, occasionally others.
 fn mostly(good: Values) -> Values {
     let junk = [
         json!(null),
@@ -100,7 +101,7 @@ fn constraints() -> Vec<(&'static str, Values)> {
     ]
 }
 
-fn passing() -> Vec<(&'static str, Values)> {
+fn bindings() -> Vec<(&'static str, Values)> {
     vec![
         ("flag", text()),
         ("separator", mostly(one_of(&[json!("space"), json!("="), json!("none")]))),
@@ -122,16 +123,16 @@ fn passing() -> Vec<(&'static str, Values)> {
     ]
 }
 
-fn kind() -> Values {
+fn parameter_type() -> Values {
     let names = ["string", "integer", "number", "boolean", "array", "object"].map(Value::from);
     prop_oneof![30 => one_of(&names), 1 => one_of(&[json!("bool"), json!("Str")])].boxed()
 }
 
 fn parameter(name: &'static [&'static str]) -> Values {
     let names: Vec<_> = name.iter().map(|name| json!(name)).collect();
-    let items = object(vec![("type", kind())], constraints());
+    let items = object(vec![("type", parameter_type())], constraints());
     let mut rare = constraints();
-    rare.extend(passing());
+    rare.extend(bindings());
     rare.extend([
         ("alias", mostly(one_of(&[json!("a"), json!("z")]))),
         ("required", flag()),
@@ -143,7 +144,7 @@ fn parameter(name: &'static [&'static str]) -> Values {
         ("secret", flag()),
         ("unknown", any_value()),
     ]);
-    object(vec![("name", mostly(one_of(&names))), ("type", mostly(kind()))], rare)
+    object(vec![("name", mostly(one_of(&names))), ("type", mostly(parameter_type()))], rare)
 }
 
 fn step() -> Values {
@@ -228,7 +229,7 @@ fn subcommand(depth: usize) -> Values {
     object(vec![("name", mostly(name())), ("description", text())], rare)
 }
 
-fn written() -> Values {
+fn input_schema() -> Values {
     let parts = [
         json!({"type": "string", "pattern": "^a"}),
         json!({"type": ["integer", "null"], "minimum": 1}),
@@ -267,7 +268,7 @@ fn written() -> Values {
 
 fn definition() -> Values {
     let entry = mostly(object(vec![], {
-        let mut rare = passing();
+        let mut rare = bindings();
         rare.push((
             "positional",
             mostly(one_of(&[json!(true), json!(false), json!(2), json!(-1)])),
@@ -290,9 +291,9 @@ fn definition() -> Values {
     let tree = || ("subcommand", list(subcommand(1), 2));
     prop_oneof![
         3 => with(vec![tree()]),
-        2 => object(usual(), vec![("inputSchema", written()), ("argv", argv.clone()), ("command", mostly(command()))]),
-        1 => with(vec![("input_schema", written()), ("argv", argv.clone())]),
-        1 => with(vec![("inputSchema", written()), ("argv", argv), tree()]),
+        2 => object(usual(), vec![("inputSchema", input_schema()), ("argv", argv.clone()), ("command", mostly(command()))]),
+        1 => with(vec![("input_schema", input_schema()), ("argv", argv.clone())]),
+        1 => with(vec![("inputSchema", input_schema()), ("argv", argv), tree()]),
     ]
     .boxed()
 }
@@ -332,27 +333,27 @@ proptest! {
         VALIDATOR.with(|validator| {
             let faults: Vec<_> = validator.iter_errors(&definition).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
             if errors.is_empty() {
-                prop_assert!(faults.is_empty(), "only the schema refuses {definition}: {faults:#?}");
+                prop_assert!(faults.is_empty(), "only the schema rejects {definition}: {faults:#?}");
             }
             if faults.is_empty() {
-                let known: Vec<_> = errors.iter().filter(|found| !is_beyond(found)).collect();
-                prop_assert!(known.is_empty(), "only the reader refuses {definition}: {known:#?}");
+                let known: Vec<_> = errors.iter().filter(|found| !is_inexpressible(found)).collect();
+                prop_assert!(known.is_empty(), "only the reader rejects {definition}: {known:#?}");
             }
             Ok(())
         })?;
     }
 }
 
-fn is_beyond(found: &catalog::Diagnostic) -> bool {
+fn is_inexpressible(found: &catalog::Diagnostic) -> bool {
     let pointer = found.origin.pointer().unwrap_or_default();
     let is_nested = pointer.starts_with("/subcommand/");
     let is_inherited =
         found.code == "TC032" && (is_nested || found.message.contains("standard input"));
-    BEYOND.contains(&found.code) || is_inherited
+    INEXPRESSIBLE.contains(&found.code) || is_inherited
 }
 
 #[test]
-fn the_generated_definitions_are_of_both_kinds() {
+fn generates_valid_and_invalid_definitions() {
     use proptest::{strategy::ValueTree, test_runner::TestRunner};
     let mut runner = TestRunner::deterministic();
     let validator = validator();
@@ -365,7 +366,7 @@ fn the_generated_definitions_are_of_both_kinds() {
 }
 
 #[test]
-fn every_good_example_of_a_rule_fits_the_schema() {
+fn good_examples_of_rules_match_the_schema() {
     let validator = validator();
     let is_mtdf = |rule: &&catalog::Rule| {
         rule.good.starts_with('{') && !["TC080", "TC081", "TC082", "TC830"].contains(&rule.code)
@@ -377,7 +378,7 @@ fn every_good_example_of_a_rule_fits_the_schema() {
 }
 
 #[test]
-fn real_files_without_errors_fit_the_schema() {
+fn corpus_files_match_the_schema_if_they_have_no_errors() {
     let Some(folder) = crate::harness::shared_corpus("corpus/mtdf") else {
         return;
     };
@@ -392,7 +393,8 @@ fn real_files_without_errors_fit_the_schema() {
         let reading = document.read(&formats::Guidance::default());
         let is_accepted = !reading.diagnostics.iter().any(catalog::Diagnostic::is_error);
         let value: Value = serde_json::from_slice(&bytes).expect("JSON");
-        let is_beyond = reading.diagnostics.iter().filter(|found| found.is_error()).all(is_beyond);
-        assert!(validator.is_valid(&value) == is_accepted || is_beyond, "{}", path.display());
+        let is_exception =
+            reading.diagnostics.iter().filter(|found| found.is_error()).all(is_inexpressible);
+        assert!(validator.is_valid(&value) == is_accepted || is_exception, "{}", path.display());
     }
 }

@@ -1,3 +1,5 @@
+//! Guidance files, and the detection of formats.
+
 use formats::{Document, Guidance};
 use serde_json::json;
 
@@ -9,7 +11,7 @@ fn read(text: &str) -> (Guidance, Vec<String>) {
 }
 
 #[test]
-fn blocks_come_before_templates_and_those_before_the_rest() {
+fn blocks_win_over_templates_and_templates_over_other_blocks() {
     let (guidance, found) = read(
         r#"{"templates": {"a": "template a", "b": "template b", "group": {"x": "y"}}, "c": {"guidance": "block c"},
             "b": {"guidance": "block b"}, "guidance_blocks": {"a": "text a"}, "legacy_guidance": {"d": {"guidance": "no"}}}"#,
@@ -30,7 +32,7 @@ fn the_first_of_several_files_wins() {
 }
 
 #[test]
-fn what_is_no_text_is_an_error_and_the_rest_is_read() {
+fn rejects_other_types_and_reads_the_rest() {
     let (guidance, found) = read(
         r#"{"guidance_blocks": {"a": 1, "b": "B"}, "templates": [], "c": {"guidance": null}, "d": 4}"#,
     );
@@ -49,7 +51,7 @@ fn what_is_no_text_is_an_error_and_the_rest_is_read() {
 }
 
 #[test]
-fn formats_are_told_by_content() {
+fn detects_formats_by_content() {
     let format = |value: serde_json::Value| {
         format_of(&Document::parse(&source(), value.to_string().as_bytes()))
     };
@@ -65,7 +67,7 @@ fn formats_are_told_by_content() {
 
 /// The guide's own sample has raw line breaks in a text.
 #[test]
-fn the_guide_s_sample_is_read_with_a_warning() {
+fn reads_the_sample_of_the_guide_with_a_warning() {
     let Some(guide) = shared_corpus("seeds/mtdf-guide.md") else {
         return;
     };
@@ -82,7 +84,7 @@ fn the_guide_s_sample_is_read_with_a_warning() {
 }
 
 #[test]
-fn the_published_schema_accepts_what_is_read_without_errors() {
+fn the_schema_agrees_with_the_reader() {
     let validator = jsonschema::validator_for(&schema_of("guidance")).expect("a schema");
     for (value, is_good) in [
         (

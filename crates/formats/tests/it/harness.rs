@@ -1,4 +1,4 @@
-//! What the tests share: reading a text and looking at what came of it.
+//! Reads definitions and describes the result in short.
 
 use std::path::PathBuf;
 
@@ -87,7 +87,7 @@ pub(crate) fn with_option(option: Value) -> Value {
     with_leaf(json!({"options": [option]}))
 }
 
-/// The command line of a tool in short: words as they are, parameters in angle brackets.
+/// The command line of a tool in short: fixed words, and parameters in angle brackets.
 pub(crate) fn line(tool: &Tool) -> String {
     let Implementation::Process(process) = &tool.implementation else {
         return format!("{:?}", tool.implementation);
@@ -96,12 +96,12 @@ pub(crate) fn line(tool: &Tool) -> String {
         Piece::Word(word) => Some(word.clone()),
         Piece::DoubleDash => Some("--".to_owned()),
         Piece::Json => Some("< JSON".to_owned()),
-        Piece::Parameter(binding) => shown(binding),
+        Piece::Parameter(binding) => describe_binding(binding),
     });
     std::iter::once(process.program.clone()).chain(pieces).collect::<Vec<_>>().join(" ")
 }
 
-fn shown(binding: &Binding) -> Option<String> {
+fn describe_binding(binding: &Binding) -> Option<String> {
     let name = &binding.parameter;
     let joined = match &binding.items {
         Items::Each => String::new(),

@@ -1,4 +1,4 @@
-//! What a node says holds for everything below it, unless something below says otherwise.
+//! Inheritance: the fields of a node apply to all nodes below it, unless they override them.
 
 use std::time::Duration;
 
@@ -8,21 +8,22 @@ use serde_json::{Value, json};
 
 use crate::harness::{line, names, read, source, summary};
 
-/// The tools of three levels: `above` in the tool, `inner` in a group, `leaf` in its leaf; and a leaf beside.
-fn levels(above: Value, inner: Value, leaf: Value) -> Vec<Tool> {
-    let with = |mut object: Value, more: Value| {
+/// Reads a tree of three levels with the fields `above` in the root, `inner` in a group and `leaf` in its first leaf;
+/// a second leaf only inherits.
+fn read_levels(above: Value, inner: Value, leaf: Value) -> Vec<Tool> {
+    let extend = |mut object: Value, more: Value| {
         object
             .as_object_mut()
             .expect("an object")
             .extend(more.as_object().expect("an object").clone());
         object
     };
-    let leaf = with(json!({"name": "leaf", "description": "A leaf"}), leaf);
-    let inner = with(
+    let leaf = extend(json!({"name": "leaf", "description": "A leaf"}), leaf);
+    let inner = extend(
         json!({"name": "in", "description": "A group", "subcommand": [leaf, {"name": "other", "description": "O"}]}),
         inner,
     );
-    let tool = with(
+    let tool = extend(
         json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [inner]}),
         above,
     );
@@ -32,15 +33,15 @@ fn levels(above: Value, inner: Value, leaf: Value) -> Vec<Tool> {
 }
 
 #[test]
-fn the_mode_is_asynchronous_unless_a_node_on_the_way_says_otherwise() {
+fn the_mode_is_inherited_and_defaults_to_asynchronous() {
     let modes = |above, inner, leaf| {
-        levels(above, inner, leaf).iter().map(|tool| tool.mode).collect::<Vec<_>>()
+        read_levels(above, inner, leaf).iter().map(|tool| tool.mode).collect::<Vec<_>>()
     };
-    let (now, later) = (Mode::Synchronous, Mode::Asynchronous);
-    assert_eq!(modes(json!({}), json!({}), json!({})), [later, later]);
+    let (synchronous, asynchronous) = (Mode::Synchronous, Mode::Asynchronous);
+    assert_eq!(modes(json!({}), json!({}), json!({})), [asynchronous, asynchronous]);
     assert_eq!(
         modes(json!({"synchronous": true}), json!({}), json!({"synchronous": false})),
-        [later, now]
+        [asynchronous, synchronous]
     );
     assert_eq!(
         modes(
@@ -48,12 +49,12 @@ fn the_mode_is_asynchronous_unless_a_node_on_the_way_says_otherwise() {
             json!({"asynchronous": true}),
             json!({"asynchronous": false})
         ),
-        [now, later]
+        [synchronous, asynchronous]
     );
 }
 
 #[test]
-fn contradicting_modes_are_an_error() {
+fn rejects_contradicting_modes() {
     let found = read(
         &json!({"name": "t", "description": "A tool", "command": "prog", "synchronous": false, "asynchronous": false,
         "subcommand": [{"name": "s", "description": "S"}]}),
@@ -62,11 +63,11 @@ fn contradicting_modes_are_an_error() {
 }
 
 #[test]
-fn timeouts_marks_and_texts_are_handed_down() {
+fn timeouts_annotations_and_texts_are_inherited() {
     let above = json!({"timeout_seconds": 60, "mutates": true, "category": "a", "version": "1", "network": true, "dangerous": true,
         "idempotent": true, "requires_approval": true, "install_instructions": "Get it", "concurrency": "exclusive"});
     let inner = json!({"timeout_seconds": 30, "category": "b"});
-    let tools = levels(
+    let tools = read_levels(
         above,
         inner,
         json!({"timeout_seconds": 86_400, "mutates": false, "install_instructions": "Take it"}),
@@ -97,17 +98,18 @@ fn timeouts_marks_and_texts_are_handed_down() {
 }
 
 #[test]
-fn read_only_means_that_nothing_is_changed_unless_said() {
-    let mutates = |leaf| levels(json!({"mutates": true}), json!({}), leaf)[0].annotations.mutates;
+fn read_only_concurrency_implies_mutates_false() {
+    let mutates =
+        |leaf| read_levels(json!({"mutates": true}), json!({}), leaf)[0].annotations.mutates;
     assert_eq!(mutates(json!({"concurrency": "read_only"})), Some(false));
     assert_eq!(mutates(json!({"concurrency": "read_only", "mutates": true})), Some(true));
     assert_eq!(mutates(json!({"concurrency": "service"})), Some(true));
 }
 
 #[test]
-fn availability_is_handed_down_and_runs_the_tool_s_program_if_it_names_none() {
+fn availability_is_inherited_and_defaults_to_the_program() {
     let check = json!({"availability_check": {"args": ["--version"], "working_directory": "sub", "success_exit_codes": [0, 2]}});
-    let tools = levels(check, json!({}), json!({"availability_check": {"command": "other"}}));
+    let tools = read_levels(check, json!({}), json!({"availability_check": {"command": "other"}}));
     let expected = |command: &[&str], folder: Option<&str>, success: &[i32]| {
         let command = command.iter().map(|word| (*word).to_owned()).collect();
         Some(Availability { command, folder: folder.map(str::to_owned), success: success.to_vec() })
@@ -117,9 +119,9 @@ fn availability_is_handed_down_and_runs_the_tool_s_program_if_it_names_none() {
 }
 
 #[test]
-fn a_leaf_s_hint_is_keyed_by_its_name_and_then_the_default() {
+fn hints_are_found_by_leaf_name_then_default() {
     let hint = |hints: Value| {
-        levels(json!({"hints": hints}), json!({}), json!({}))[0].description.hint.clone()
+        read_levels(json!({"hints": hints}), json!({}), json!({}))[0].description.hint.clone()
     };
     assert_eq!(hint(json!({"leaf": "own", "default": "all"})).as_deref(), Some("own"));
     assert_eq!(
@@ -132,7 +134,7 @@ fn a_leaf_s_hint_is_keyed_by_its_name_and_then_the_default() {
     );
     assert_eq!(hint(json!({"custom": {"leaf": "mine", "default": "c"}})).as_deref(), Some("mine"));
     assert_eq!(hint(json!({"usage": "u"})), None);
-    let nearer = levels(
+    let nearer = read_levels(
         json!({"hints": {"default": "far"}}),
         json!({"hints": {"default": "near"}}),
         json!({}),
@@ -141,7 +143,7 @@ fn a_leaf_s_hint_is_keyed_by_its_name_and_then_the_default() {
 }
 
 #[test]
-fn guidance_stands_before_the_description_and_is_handed_down() {
+fn guidance_is_inherited_and_precedes_the_description() {
     let text = r#"{"guidance_blocks": {"a": "Guide A", "b": "Guide B"}}"#;
     let guidance = formats::read_guidance(&SourceId::new("g"), text.as_bytes()).0;
     let definition = json!({"name": "t", "description": "A tool", "command": "prog", "guidance_key": "a", "subcommand": [
@@ -156,7 +158,7 @@ fn guidance_stands_before_the_description_and_is_handed_down() {
 }
 
 #[test]
-fn unknown_guidance_is_said_once_with_the_nearest_key() {
+fn reports_unknown_guidance_once_with_a_suggestion() {
     let guidance =
         formats::read_guidance(&source(), br#"{"guidance_blocks": {"async_behavior": "Later"}}"#).0;
     let leaf =
@@ -171,7 +173,7 @@ fn unknown_guidance_is_said_once_with_the_nearest_key() {
 }
 
 #[test]
-fn what_is_disabled_is_gone_and_an_inner_true_is_told_so() {
+fn disabled_nodes_disable_their_children() {
     let leaf = |enabled: Value| json!({"name": "a", "description": "A", "enabled": enabled});
     let definition = |above: bool, inner: Value| {
         read(&json!({"name": "t", "description": "A tool", "command": "prog", "enabled": above,
@@ -189,9 +191,9 @@ fn what_is_disabled_is_gone_and_an_inner_true_is_told_so() {
 }
 
 #[test]
-fn options_of_an_inner_node_stand_before_the_next_word() {
+fn options_of_a_group_precede_its_subcommand() {
     let option = |name: &str| json!({"options": [{"name": name, "type": "string"}]});
-    let tools = levels(
+    let tools = read_levels(
         option("context"),
         option("remote"),
         json!({"options": [{"name": "force", "type": "boolean"}], "positional_args": [{"name": "p", "type": "string"}]}),
@@ -206,8 +208,8 @@ fn options_of_an_inner_node_stand_before_the_next_word() {
 }
 
 #[test]
-fn the_pattern_for_progress_is_handed_down_and_must_be_one() {
-    let patterns = levels(
+fn the_progress_pattern_is_inherited_and_checked() {
+    let patterns = read_levels(
         json!({"progress_regex": r"(\d+)%"}),
         json!({}),
         json!({"progress_regex": r"(\d+)/(\d+)"}),

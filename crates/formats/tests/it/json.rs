@@ -1,4 +1,4 @@
-//! The parser by itself.
+//! The JSON parser.
 
 use formats::json::{MAX_DEPTH, Parsed, parse};
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn value(text: &str) -> Value {
 }
 
 #[test]
-fn numbers_are_those_of_serde_json() {
+fn numbers_match_serde_json() {
     for text in [
         "0",
         "-0",
@@ -72,7 +72,7 @@ fn comments_are_skipped_with_one_note() {
 }
 
 #[test]
-fn raw_line_breaks_are_kept_with_a_warning_for_each_text() {
+fn keeps_raw_line_breaks_with_one_warning_per_string() {
     assert_eq!(
         problems("[\"a\nb\nc\", \"d\te\"]"),
         [
@@ -101,7 +101,7 @@ fn a_truncated_file_names_the_open_bracket() {
 }
 
 #[test]
-fn duplicate_keys_are_found_in_small_and_large_objects() {
+fn finds_duplicate_keys_in_small_and_large_objects() {
     assert_eq!(problems(r#"{"a": 1, "a": 2}"#), ["TC010 9: the key `a` is repeated"]);
     let many = (0..100).map(|n| format!(r#""k{n}": 0"#)).collect::<Vec<_>>().join(",");
     let text = format!(r#"{{{many}, "k50": 1}}"#);
@@ -110,7 +110,7 @@ fn duplicate_keys_are_found_in_small_and_large_objects() {
 }
 
 #[test]
-fn depth_has_a_limit_and_the_rest_is_still_read() {
+fn limits_depth_and_reads_the_rest() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert_eq!(problems(&nested(MAX_DEPTH)), [""; 0]);
     assert_eq!(problems(&nested(MAX_DEPTH + 1)).len(), 1);
@@ -122,7 +122,7 @@ fn depth_has_a_limit_and_the_rest_is_still_read() {
 }
 
 #[test]
-fn problems_are_bounded() {
+fn limits_the_number_of_problems() {
     assert!(parse(&format!("[{}]", "1 ".repeat(10_000))).problems.len() <= 100);
     let text = format!("[{}\"\"]", "\"\n\",".repeat(10_000));
     let parsed = parse(&text);

@@ -1,3 +1,5 @@
+//! Resolving symbolic locations to bytes.
+
 use catalog::Location;
 use formats::{Locator, locate};
 

@@ -1,4 +1,4 @@
-//! Options and positionals as JSON Schema, and what they may not say.
+//! Options and positionals as JSON Schema, and invalid ones.
 
 use catalog::implementation::Access;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn option_errors(mut option: Value) -> Vec<String> {
 }
 
 #[test]
-fn the_schema_of_a_leaf_is_closed_and_small() {
+fn schemas_are_closed_and_minimal() {
     let tool = tool(&with_leaf(json!({
         "options": [{"name": "b", "type": "boolean", "required": false}],
         "positional_args": [{"name": "a", "type": "string", "description": "The first", "required": true}],
@@ -35,7 +35,7 @@ fn the_schema_of_a_leaf_is_closed_and_small() {
 }
 
 #[test]
-fn every_constraint_reaches_the_schema() {
+fn schemas_have_every_constraint() {
     let kinds = ["string", "integer", "number", "boolean", "object"];
     assert!(
         kinds
@@ -63,7 +63,7 @@ fn every_constraint_reaches_the_schema() {
 }
 
 #[test]
-fn short_bounds_are_read_with_a_note() {
+fn reads_min_and_max_with_a_note() {
     let option = json!({"name": "x", "type": "integer", "min": 1, "max": 3});
     let reading = read(&with_option(option.clone()));
     let at = "note TC047 /subcommand/0/options/0";
@@ -72,7 +72,7 @@ fn short_bounds_are_read_with_a_note() {
 }
 
 #[test]
-fn foreign_types_are_told_what_they_are_called_here() {
+fn suggests_types_for_names_from_other_languages() {
     let hint = |kind: &str| {
         let reading = read(&with_option(json!({"name": "x", "type": kind})));
         assert!(reading.tools.is_empty());
@@ -87,7 +87,7 @@ fn foreign_types_are_told_what_they_are_called_here() {
 }
 
 #[test]
-fn a_default_must_be_what_a_caller_could_pass() {
+fn rejects_defaults_that_violate_constraints() {
     let wrong = |option: Value| option_errors(option) == ["error TC041 /default"];
     assert!(wrong(json!({"type": "integer", "default": "5"})));
     assert!(wrong(json!({"type": "string", "default": 5})));
@@ -106,7 +106,7 @@ fn a_default_must_be_what_a_caller_could_pass() {
 }
 
 #[test]
-fn impossible_constraints_are_errors() {
+fn rejects_impossible_constraints() {
     assert_eq!(option_errors(json!({"type": "string", "enum": []})), ["error TC042 /enum"]);
     assert_eq!(
         option_errors(json!({"type": "integer", "enum": [1, "2"]})),
@@ -134,7 +134,7 @@ fn impossible_constraints_are_errors() {
 }
 
 #[test]
-fn a_misspelled_format_is_an_error_because_paths_would_go_unchecked() {
+fn rejects_a_misspelled_format() {
     assert_eq!(option_errors(json!({"type": "string", "fromat": "path"})), ["error TC023 /fromat"]);
     let reading = read(&with_option(json!({"name": "x", "type": "string", "placeholder": "y"})));
     assert_eq!(
@@ -145,7 +145,7 @@ fn a_misspelled_format_is_an_error_because_paths_would_go_unchecked() {
 
 /// What the reader takes the validator must take too, or a tool would fail at its first call.
 #[test]
-fn patterns_of_javascript_are_taken_and_compile() {
+fn accepts_javascript_patterns() {
     let patterns = [
         r#"^[^<>:"|?*]+$"#,
         r"\.py$",
@@ -174,7 +174,7 @@ fn patterns_of_javascript_are_taken_and_compile() {
 }
 
 #[test]
-fn a_path_says_what_is_done_with_it() {
+fn reads_access_of_paths() {
     let access = |definition: &serde_json::Value| {
         let reading = read(definition);
         let tool = reading.tools.first().expect("a tool");
@@ -202,7 +202,7 @@ fn a_path_says_what_is_done_with_it() {
 }
 
 #[test]
-fn access_needs_a_path_and_a_known_word() {
+fn rejects_access_without_a_path() {
     assert_eq!(option_errors(json!({"type": "string", "access": "read"})), ["error TC051 /access"]);
     assert_eq!(
         option_errors(json!({"type": "string", "format": "path-or-value", "access": "read"})),
@@ -222,7 +222,7 @@ fn access_needs_a_path_and_a_known_word() {
 }
 
 #[test]
-fn a_tool_that_changes_nothing_writes_to_no_parameter() {
+fn rejects_write_access_in_read_only_tools() {
     let found = |definition: serde_json::Value| {
         let reading = read(&definition);
         assert!(reading.tools.is_empty(), "it is not served");

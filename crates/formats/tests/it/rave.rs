@@ -15,8 +15,8 @@ fn read(text: &str) -> Reading {
     formats::read(&SourceId::new("inst/mcp/tools/test.yaml"), text.as_bytes(), &Guidance::default())
 }
 
-/// A definition with these lines for parameters, and these behind.
-fn with(properties: &str, rest: &str) -> String {
+/// A definition with these properties, followed by more fields.
+fn definition(properties: &str, rest: &str) -> String {
     let indented: String = properties.lines().map(|line| format!("    {line}\n")).collect();
     format!(
         "name: my.pkg-mcp_tool_group_do\ndescription: Do it\nparameters:\n  type: object\n  properties:\n{indented}\
@@ -29,7 +29,7 @@ fn properties(reading: &Reading) -> Value {
 }
 
 #[test]
-fn reads_the_structure_that_the_format_describes() {
+fn reads_every_documented_field() {
     let text = r#"name: pkg-function_name
 description: Tool description
 parameters:
@@ -88,7 +88,7 @@ returns:
 }
 
 #[test]
-fn every_shipped_file_is_read_without_an_error() {
+fn reads_the_shared_corpus_without_errors() {
     let Some(folder) = shared_corpus("corpus/rave/yaml") else {
         return;
     };
@@ -111,37 +111,42 @@ fn every_shipped_file_is_read_without_an_error() {
 }
 
 #[test]
-fn safety_flags_are_understood_in_every_spelling() {
-    for spelled in ["yes", "Yes", "on", "true", "TRUE", "y", "'yes'", "\"TRUE\"", "1"] {
-        let reading =
-            read(&with("", &format!("dangerous: {spelled}\nrequires_approval: {spelled}\n")));
+fn reads_safety_flags_in_every_spelling() {
+    for spelling in ["yes", "Yes", "on", "true", "TRUE", "y", "'yes'", "\"TRUE\"", "1"] {
+        let reading = read(&definition(
+            "",
+            &format!("dangerous: {spelling}\nrequires_approval: {spelling}\n"),
+        ));
         let annotations = &reading.tools[0].annotations;
         assert_eq!(
             (annotations.dangerous, annotations.requires_approval),
             (Some(true), Some(true)),
-            "{spelled}"
+            "{spelling}"
         );
     }
-    assert_eq!(read(&with("", "dangerous: no\n")).tools[0].annotations.dangerous, Some(false));
+    assert_eq!(
+        read(&definition("", "dangerous: no\n")).tools[0].annotations.dangerous,
+        Some(false)
+    );
 }
 
 #[test]
-fn a_safety_flag_is_never_lost() {
+fn rejects_invalid_and_misspelled_safety_flags() {
     for (line, error) in [
         ("dangerous: perhaps", "error TC021 /dangerous"),
         ("requires_approval: [yes]", "error TC021 /requires_approval"),
         ("dangerus: yes", "error TC023 /dangerus"),
         ("requires-approval: yes", "error TC023 /requires-approval"),
     ] {
-        let reading = read(&with("", &format!("{line}\n")));
+        let reading = read(&definition("", &format!("{line}\n")));
         assert_eq!(errors(&reading.diagnostics), [error], "{line}");
         assert!(reading.tools.is_empty(), "{line}");
     }
 }
 
 #[test]
-fn keys_are_text_whatever_they_look_like() {
-    let reading = read(&with(
+fn keys_are_strings_even_if_they_look_like_booleans() {
+    let reading = read(&definition(
         "y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N",
         "",
     ));
@@ -152,9 +157,11 @@ fn keys_are_text_whatever_they_look_like() {
 }
 
 #[test]
-fn required_names_are_text_whatever_they_look_like() {
-    let text =
-        with("y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N", "");
+fn required_names_are_strings_even_if_they_look_like_booleans() {
+    let text = definition(
+        "y:\n  type: number\n  description: Y\nn:\n  type: integer\n  description: N",
+        "",
+    );
     for (list, names) in [("[n, y]", vec!["n", "y"]), ("n", vec!["n"])] {
         let reading = read(&text.replace(
             "implementation_example",
@@ -170,13 +177,13 @@ fn required_names_are_text_whatever_they_look_like() {
 }
 
 #[test]
-fn values_are_read_as_the_type_of_their_parameter() {
+fn coerces_values_to_the_type_of_their_parameter() {
     let text = "i:\n  type: integer\n  description: I\n  default: 20.0\n  examples: ['50', 2L]\n\
                 s:\n  type: string\n  description: S\n  enum: [yes, no, 1.0]\n  default: no\n\
                 b:\n  type: boolean\n  description: B\n  default: off\n\
                 one:\n  type: string\n  description: One\n  examples: x\n\
                 many:\n  type: array\n  items: {type: string}\n  description: Many\n  examples: [a, [b, c]]";
-    let reading = read(&with(text, ""));
+    let reading = read(&definition(text, ""));
     let found = properties(&reading);
     assert_eq!((&found["i"]["default"], &found["i"]["examples"]), (&json!(20), &json!([50, 2])));
     assert_eq!(
@@ -194,12 +201,12 @@ fn values_are_read_as_the_type_of_their_parameter() {
 }
 
 #[test]
-fn what_does_not_fit_is_left_out_and_said() {
+fn omits_unusable_parts_with_a_warning() {
     let text = "levels:\n  type: array\n  items: {type: string}\n  description: Levels\n  default: TRACE\n\
                 k:\n  type: number\n  description: K\n  default: .inf\n\
                 mode:\n  type: string\n  description: Mode\n  enum: [a, b]\n  default: c\n\
                 .state_env:\n  type: object\n  description: State";
-    let reading = read(&with(text, "").replace(
+    let reading = read(&definition(text, "").replace(
         "implementation_example",
         "  required: [k, k, gone, .state_env]\nimplementation_example",
     ));
@@ -224,7 +231,7 @@ fn what_does_not_fit_is_left_out_and_said() {
 }
 
 #[test]
-fn what_r_writes_for_nothing_is_nothing() {
+fn reads_empty_lists_of_r() {
     for empty in ["properties: []", "properties: {}", "properties: ~", "required: []"] {
         let text = format!(
             "name: p-f\ndescription: F\nparameters:\n  type: object\n  {empty}\nimplementation_example: f()\n"
@@ -241,10 +248,10 @@ fn what_r_writes_for_nothing_is_nothing() {
 }
 
 #[test]
-fn parameters_that_are_not_described_by_name_are_an_error() {
+fn rejects_properties_that_are_not_an_object() {
     let text = "name: p-f\ndescription: F\nparameters:\n  type: object\n  properties: [a, b]\nimplementation_example: f()\n";
     assert_eq!(errors(&read(text).diagnostics), ["error TC021 /parameters/properties"]);
-    let inner = with("x:\n  type: object\n  description: X\n  properties: [a]", "");
+    let inner = definition("x:\n  type: object\n  description: X\n  properties: [a]", "");
     assert_eq!(
         errors(&read(&inner).diagnostics),
         ["error TC021 /parameters/properties/x/properties"]
@@ -252,8 +259,8 @@ fn parameters_that_are_not_described_by_name_are_an_error() {
 }
 
 #[test]
-fn a_single_name_is_a_list_of_one() {
-    let text = with("x:\n  type: string\n  description: X", "");
+fn a_single_required_name_is_a_list_of_one() {
+    let text = definition("x:\n  type: string\n  description: X", "");
     let reading =
         read(&text.replace("implementation_example", "  required: x\nimplementation_example"));
     assert_eq!(reading.tools[0].input.required().collect::<Vec<_>>(), ["x"]);
@@ -261,30 +268,31 @@ fn a_single_name_is_a_list_of_one() {
 
 #[test]
 fn a_slow_example_makes_the_tool_asynchronous() {
-    assert_eq!(read(&with("", "execution_time: 10.5\n")).tools[0].mode, Mode::Asynchronous);
-    assert_eq!(read(&with("", "execution_time: 10.0\n")).tools[0].mode, Mode::Synchronous);
+    assert_eq!(read(&definition("", "execution_time: 10.5\n")).tools[0].mode, Mode::Asynchronous);
+    assert_eq!(read(&definition("", "execution_time: 10.0\n")).tools[0].mode, Mode::Synchronous);
 }
 
 #[test]
-fn arrays_say_what_they_are_made_of_and_choices_their_type() {
+fn reports_arrays_without_items_and_enums_without_type() {
     let properties = "a: {type: array, description: a}\nb: {type: [array, 'null'], description: b, items: {type: vector}}\n\
                       c: {enum: [x, y], description: c}\nd: {anyOf: [{type: string}], description: d}\n";
-    let found =
-        summary(&read(&with(properties, "returns: {type: array, description: r}\n")).diagnostics);
-    for place in [
+    let found = summary(
+        &read(&definition(properties, "returns: {type: array, description: r}\n")).diagnostics,
+    );
+    for pointer in [
         "/parameters/properties/a",
         "/parameters/properties/b/items",
         "/parameters/properties/c",
         "/returns",
     ] {
-        assert!(found.contains(&format!("warning TC141 {place}")), "{place}: {found:#?}");
+        assert!(found.contains(&format!("warning TC141 {pointer}")), "{pointer}: {found:#?}");
     }
     assert_eq!(found.iter().filter(|found| found.contains("TC141")).count(), 4, "{found:#?}");
 }
 
 #[test]
-fn the_package_may_stand_in_the_name_of_the_file_only() {
-    let text = with("", "").replace("my.pkg-mcp_tool_group_do", "do_it");
+fn takes_the_package_from_the_file_name() {
+    let text = definition("", "").replace("my.pkg-mcp_tool_group_do", "do_it");
     let reading =
         |file: &str| formats::read(&SourceId::new(file), text.as_bytes(), &Guidance::default());
     let named = reading("tools/my.pkg-do_it.yaml");
@@ -298,7 +306,7 @@ fn the_package_may_stand_in_the_name_of_the_file_only() {
 }
 
 #[test]
-fn broken_yaml_says_where_and_what_to_do() {
+fn yaml_errors_have_a_location_and_a_hint() {
     for (text, line, hint) in [
         ("name: p-f\ndescription: one: two\n", 2, "quotes"),
         ("name: p-f\nparameters:\n\ttype: object\n", 3, "tabs"),
@@ -313,18 +321,20 @@ fn broken_yaml_says_where_and_what_to_do() {
         let at =
             text[..range.start].lines().count().max(text[..range.start].matches('\n').count() + 1);
         assert!(at.abs_diff(line) <= 1, "{text}: {at}");
-        assert!(found.hint.as_deref().is_some_and(|said| said.contains(hint)), "{found:?}");
+        assert!(found.hint.as_deref().is_some_and(|text| text.contains(hint)), "{found:?}");
     }
 }
 
 #[test]
-fn duplicate_keys_aliases_and_bombs() {
+fn handles_duplicate_keys_aliases_and_alias_bombs() {
     assert_eq!(
-        errors(&read(&with("", "dangerous: yes\ndangerous: no\n")).diagnostics),
+        errors(&read(&definition("", "dangerous: yes\ndangerous: no\n")).diagnostics),
         ["error TC010 -"]
     );
-    let shared =
-        with("a: &a\n  type: string\n  description: A\nb: *a\nc:\n  <<: *a\n  description: C", "");
+    let shared = definition(
+        "a: &a\n  type: string\n  description: A\nb: *a\nc:\n  <<: *a\n  description: C",
+        "",
+    );
     let found = properties(&read(&shared));
     assert_eq!(found["b"], found["a"]);
     assert_eq!(found["c"], json!({"description": "C", "type": "string"}));
@@ -341,15 +351,15 @@ fn duplicate_keys_aliases_and_bombs() {
 }
 
 #[test]
-fn nothing_is_evaluated() {
-    let reading = read(&with("", "category: !expr system('touch /tmp/x')\n"));
+fn never_evaluates_tags() {
+    let reading = read(&definition("", "category: !expr system('touch /tmp/x')\n"));
     assert_eq!(reading.tools[0].annotations.category.as_deref(), Some("system('touch /tmp/x')"));
     assert_eq!(summary(&reading.diagnostics), ["warning TC016 -"]);
 }
 
 #[test]
-fn a_file_cut_or_changed_anywhere_never_panics() {
-    let good = with(
+fn truncated_and_changed_files_never_cause_a_panic() {
+    let good = definition(
         "é: &x\n  type: array\n  items: {type: [string, 'null']}\n  enum: *x\n  default: |\n    a\n",
         "returns:\n  type: string\n",
     );
@@ -364,15 +374,15 @@ fn a_file_cut_or_changed_anywhere_never_panics() {
 }
 
 #[test]
-fn places_are_found_in_yaml() {
-    let text = with("x:\n  type: strin\n  description: X", "");
+fn locates_values_in_yaml() {
+    let text = definition("x:\n  type: strin\n  description: X", "");
     let reading = read(&text);
     assert_eq!(errors(&reading.diagnostics), ["error TC061 /parameters/properties/x/type"]);
     assert_eq!(&text[formats::locate(&text, &reading.diagnostics[0].origin.location)], "strin");
 }
 
 #[test]
-fn the_schema_for_editors_takes_what_is_good() {
+fn the_schema_for_editors_accepts_valid_definitions() {
     let schema = crate::harness::schema_of("rave");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let good = json!({"name": "p-f", "description": "F", "implementation_example": "f()",
@@ -384,11 +394,11 @@ fn the_schema_for_editors_takes_what_is_good() {
 }
 
 #[test]
-fn a_returned_value_has_the_type_that_its_text_begins_with() {
+fn the_description_of_a_result_decides_its_type() {
     let returns = "returns:\n  type: object\n  properties:\n    ok:\n      type: object\n      description: Logical, whether the list was read\n    \
                    rows:\n      type: object\n      description: Data frame with columns a and b\n    all:\n      type: object\n      \
                    description: List, everything\n    n:\n      type: integer\n      description: Number of rows\n";
-    let reading = read(&with("", returns));
+    let reading = read(&definition("", returns));
     let output = reading.tools[0].output.as_ref().expect("an output schema");
     let kind = |name: &str| output.property(name).expect("a property")["type"].clone();
     assert_eq!(
@@ -403,8 +413,8 @@ fn a_returned_value_has_the_type_that_its_text_begins_with() {
 }
 
 #[test]
-fn values_keep_their_place_under_r_names_of_types() {
-    let reading = read(&with(
+fn values_match_r_names_of_types() {
+    let reading = read(&definition(
         "a:\n  type: logical\n  description: A\n  default: FALSE\n\
          b:\n  type: logical\n  description: B\n  default: 'TRUE'\n\
          c:\n  type: numeric\n  description: C\n  default: 0.5\n  examples: ['2']\n\
@@ -423,7 +433,7 @@ fn values_keep_their_place_under_r_names_of_types() {
 
 #[test]
 fn r_names_of_types_are_translated() {
-    let reading = read(&with(
+    let reading = read(&definition(
         "x:\n  type: character\n  description: X\n  default: 5\nv:\n  type: vector\n  items: {type: numeric}\n  description: V",
         "",
     ));

@@ -1,3 +1,5 @@
+//! The rules for definitions and their examples.
+
 use std::collections::HashSet;
 
 use catalog::Severity;
@@ -5,8 +7,8 @@ use formats::{Document, Guidance, rules};
 
 use crate::harness::source;
 
-/// Problems whose bad example does not fit on a page.
-const TOO_LARGE_TO_SHOW: [&str; 4] = ["TC001", "TC002", "TC012", "TC066"];
+/// Rules whose bad example is too long to be printed.
+const WITHOUT_EXAMPLE: [&str; 4] = ["TC001", "TC002", "TC012", "TC066"];
 
 fn diagnostics(text: &[u8]) -> Vec<catalog::Diagnostic> {
     Document::parse(&source(), text).read(&Guidance::default()).diagnostics
@@ -25,8 +27,8 @@ fn codes_are_unique_and_in_range() {
 }
 
 #[test]
-fn every_bad_example_has_its_problem_and_no_other() {
-    for rule in rules().iter().filter(|rule| !TOO_LARGE_TO_SHOW.contains(&rule.code)) {
+fn bad_examples_have_their_problem_and_no_other() {
+    for rule in rules().iter().filter(|rule| !WITHOUT_EXAMPLE.contains(&rule.code)) {
         let found = diagnostics(rule.bad.as_bytes());
         assert!(!found.is_empty(), "{} has no diagnostic", rule.code);
         assert!(found.iter().all(|found| found.code == rule.code), "{}: {found:#?}", rule.code);
@@ -39,7 +41,7 @@ fn every_bad_example_has_its_problem_and_no_other() {
 }
 
 #[test]
-fn every_good_example_is_good() {
+fn good_examples_have_no_problem() {
     for rule in rules() {
         let found = diagnostics(rule.good.as_bytes());
         assert!(
@@ -51,7 +53,7 @@ fn every_good_example_is_good() {
 }
 
 #[test]
-fn problems_too_large_to_show_are_found() {
+fn reports_problems_without_a_short_example() {
     let subcommands = vec![r#"{"name": "a", "description": "A"}"#; 5_001].join(",");
     let many_tools = format!(
         r#"{{"name": "t", "description": "T", "command": "c", "subcommand": [{subcommands}]}}"#

@@ -1,4 +1,4 @@
-//! The dialect with a written schema.
+//! The dialect of MTDF with a JSON Schema.
 
 use catalog::{
     Implementation, Mode,
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::harness::{errors, line, names, read, summary, tool};
 
-fn written(properties: Value) -> Value {
+fn schema_tool(properties: Value) -> Value {
     json!({"name": "t", "description": "A tool", "command": "prog sub",
         "inputSchema": {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": properties}})
 }
 
 fn schema_errors(schema: Value) -> Vec<String> {
-    let mut definition = written(json!({}));
+    let mut definition = schema_tool(json!({}));
     definition["inputSchema"] = schema;
     let reading = read(&definition);
     assert_eq!(
@@ -25,8 +25,8 @@ fn schema_errors(schema: Value) -> Vec<String> {
 }
 
 #[test]
-fn the_schema_is_served_as_written_without_its_dialect() {
-    let mut definition = written(
+fn serves_the_schema_unchanged_except_for_its_dialect() {
+    let mut definition = schema_tool(
         json!({"mode": {"type": "string", "enum": ["a", "b"]}, "extra": {"type": "object"}}),
     );
     definition["inputSchema"]["if"] = json!({"properties": {"mode": {"const": "b"}}});
@@ -41,16 +41,16 @@ fn the_schema_is_served_as_written_without_its_dialect() {
 }
 
 #[test]
-fn properties_become_options_by_the_same_rules() {
-    let tool = tool(&written(
+fn properties_become_options() {
+    let tool = tool(&schema_tool(
         json!({"v": {"type": "boolean"}, "name": {"type": "string"}, "-x": {}, "tags": {"type": "array"}}),
     ));
     assert_eq!(line(&tool), "prog sub -v <v> --name <name> -x <-x> --tags <tags>");
 }
 
 #[test]
-fn the_argv_map_overrides_how_properties_are_passed() {
-    let mut definition = written(json!({
+fn argv_overrides_bindings() {
+    let mut definition = schema_tool(json!({
         "last": {}, "second": {}, "first": {}, "color": {}, "tags": {}, "quiet": {}, "text": {}, "key": {}, "file": {}, "plain": {},
     }));
     definition["argv"] = json!({
@@ -66,8 +66,8 @@ fn the_argv_map_overrides_how_properties_are_passed() {
 }
 
 #[test]
-fn order_and_double_dash_apply_to_written_schemas_too() {
-    let mut definition = written(json!({"a": {}, "b": {}}));
+fn reads_order_and_double_dash() {
+    let mut definition = schema_tool(json!({"a": {}, "b": {}}));
     definition["argv"] = json!({"a": {"positional": true}});
     definition["double_dash"] = json!(true);
     assert_eq!(line(&tool(&definition)), "prog sub -b <b> -- <-a>");
@@ -77,8 +77,8 @@ fn order_and_double_dash_apply_to_written_schemas_too() {
 }
 
 #[test]
-fn mistakes_in_the_argv_map_are_errors() {
-    let mut definition = written(json!({"file": {}}));
+fn rejects_invalid_argv_entries() {
+    let mut definition = schema_tool(json!({"file": {}}));
     definition["argv"] = json!({"flie": {"positional": true}});
     let reading = read(&definition);
     assert_eq!(errors(&reading.diagnostics), ["error TC049 /argv/flie"]);
@@ -97,8 +97,8 @@ fn mistakes_in_the_argv_map_are_errors() {
 }
 
 #[test]
-fn paths_variables_and_the_folder_are_seen_in_written_schemas() {
-    let mut definition = written(json!({
+fn detects_paths_variables_and_working_directory() {
+    let mut definition = schema_tool(json!({
         "in": {"type": "string", "format": "path"}, "many": {"type": "array", "items": {"$ref": "#/$defs/p"}}, "by_ref": {"$ref": "#/$defs/p"},
         "env_vars": {"type": "object"}, "working_directory": {"type": "string"},
     }));
@@ -116,7 +116,7 @@ fn paths_variables_and_the_folder_are_seen_in_written_schemas() {
 }
 
 #[test]
-fn the_older_spelling_is_read_unless_there_are_subcommands_or_options() {
+fn reads_input_schema_unless_there_are_subcommands_or_options() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     let mut definition =
         json!({"name": "t", "description": "A tool", "command": "prog", "input_schema": schema});
@@ -146,7 +146,7 @@ fn the_root_must_be_an_object_schema() {
 }
 
 #[test]
-fn shapes_of_keywords_are_checked_at_every_depth() {
+fn checks_keywords_at_every_depth() {
     let of = |part: Value| {
         schema_errors(json!({"type": "object", "properties": {"a": {"items": {"anyOf": [part]}}}}))
     };
@@ -164,7 +164,7 @@ fn shapes_of_keywords_are_checked_at_every_depth() {
 }
 
 #[test]
-fn references_must_stay_inside_find_something_and_end() {
+fn rejects_remote_unresolved_and_circular_references() {
     let of = |reference: &str, definitions: Value| {
         schema_errors(
             json!({"type": "object", "properties": {"a": {"$ref": reference}}, "$defs": definitions}),
@@ -192,13 +192,13 @@ fn references_must_stay_inside_find_something_and_end() {
 }
 
 #[test]
-fn schemas_that_pass_can_be_compiled_even_at_the_limit_of_references() {
+fn accepted_schemas_compile_even_with_the_most_references() {
     let definitions: serde_json::Map<_, _> = (0..199)
         .map(|n| {
             (format!("d{n}"), json!({"properties": {"p": {"$ref": format!("#/$defs/d{}", n + 1)}}}))
         })
         .collect();
-    let mut definition = written(json!({"a": {"$ref": "#/$defs/d0"}}));
+    let mut definition = schema_tool(json!({"a": {"$ref": "#/$defs/d0"}}));
     definition["inputSchema"]["$defs"] = Value::Object(definitions);
     definition["inputSchema"]["$defs"]["d199"] = json!({"type": "string"});
     assert!(tool(&definition).input.validator().is_ok());
@@ -206,7 +206,7 @@ fn schemas_that_pass_can_be_compiled_even_at_the_limit_of_references() {
 
 /// The complete examples of the guide, none of which has a command: with one, each does what it says.
 #[test]
-fn the_guide_s_examples_run_with_a_command() {
+fn reads_the_schema_tools_of_the_guide() {
     let Some(guide) = crate::harness::shared_corpus("seeds/mtdf-guide.md") else {
         return;
     };
@@ -242,8 +242,8 @@ fn the_guide_s_examples_run_with_a_command() {
 }
 
 #[test]
-fn a_bound_tool_keeps_what_the_definition_says_about_argv() {
-    let mut definition = written(
+fn binding_a_tool_keeps_argv() {
+    let mut definition = schema_tool(
         json!({"script": {"type": "string"}, "args": {"type": "array"}, "v": {"type": "boolean"}}),
     );
     definition.as_object_mut().expect("an object").remove("command");
@@ -264,8 +264,8 @@ fn a_bound_tool_keeps_what_the_definition_says_about_argv() {
 }
 
 #[test]
-fn clashes_and_blank_names_are_found_in_written_schemas_too() {
-    let mut definition = written(json!({"a": {}, "b": {}, "c": {}, "": {}}));
+fn rejects_conflicts_and_blank_names() {
+    let mut definition = schema_tool(json!({"a": {}, "b": {}, "c": {}, "": {}}));
     definition["argv"] = json!({"b": {"flag": "-a", "pass_by": "file"}, "c": {"pass_by": "stdin"}});
     assert_eq!(
         errors(&read(&definition).diagnostics),

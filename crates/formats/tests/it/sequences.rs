@@ -1,3 +1,5 @@
+//! Sequences of tools.
+
 use catalog::{Implementation, implementation::Step};
 use serde_json::json;
 
@@ -66,7 +68,7 @@ fn a_subcommand_may_be_a_sequence_and_may_inherit_one() {
 }
 
 #[test]
-fn a_sequence_needs_no_command_and_has_only_a_folder() {
+fn a_sequence_needs_no_command_and_takes_only_a_folder() {
     let reading = read(&json!({"name": "t", "description": "A tool", "sequence": [{"tool": "x"}],
         "options": [{"name": "lost", "type": "string"}, {"name": "working_directory", "type": "string"}]}));
     assert_eq!(summary(&reading.diagnostics), ["warning TC038 /options/0"]);
@@ -75,7 +77,7 @@ fn a_sequence_needs_no_command_and_has_only_a_folder() {
 }
 
 #[test]
-fn broken_steps_are_errors_with_their_place() {
+fn rejects_invalid_steps() {
     let reading = read(&json!({"name": "t", "description": "A tool", "command": "sequence",
         "sequence": [{"subcommand": "x"}, 3, {"tool": "y", "args": []}, {"tool": "z", "arg": {}}]}));
     assert_eq!(
@@ -91,7 +93,7 @@ fn broken_steps_are_errors_with_their_place() {
 }
 
 #[test]
-fn a_sequence_beside_other_leaves_takes_nothing_from_them() {
+fn a_sequence_does_not_affect_other_leaves() {
     let reading = read(&json!({
         "name": "t", "description": "A tool", "command": "prog", "options": [{"name": "verbose", "type": "boolean"}],
         "subcommand": [

@@ -1,4 +1,4 @@
-//! From a definition to tools: names, leaves, errors confined to where they are.
+//! Trees of subcommands: names, leaves, and the scope of errors.
 
 use catalog::{Implementation, Location};
 use serde_json::json;
@@ -24,7 +24,7 @@ fn one_tool_per_leaf_named_by_its_path() {
 }
 
 #[test]
-fn a_nested_default_takes_its_parent_s_name_and_adds_no_word() {
+fn a_nested_default_has_its_parents_name_and_adds_no_word() {
     let tool = tool(&json!({
         "name": "git", "description": "Git", "command": "git",
         "subcommand": [{"name": "remote", "description": "Remotes", "subcommand": [{"name": "default", "description": "List"}]}],
@@ -54,7 +54,7 @@ fn options_of_the_tool_belong_to_its_only_leaf() {
 }
 
 #[test]
-fn an_error_in_one_subcommand_leaves_the_others() {
+fn an_error_in_a_subcommand_does_not_affect_others() {
     let reading = read(&json!({
         "name": "t", "description": "A tool", "command": "prog",
         "subcommand": [
@@ -69,12 +69,12 @@ fn an_error_in_one_subcommand_leaves_the_others() {
         errors(&reading.diagnostics),
         ["error TC040 /subcommand/1/options/0/type", "error TC031 /subcommand/2/timeout_seconds"]
     );
-    let concerned: Vec<_> = reading.diagnostics.iter().map(|found| found.tool.as_deref()).collect();
-    assert_eq!(concerned, [Some("t_bad"), Some("t_group")]);
+    let tools: Vec<_> = reading.diagnostics.iter().map(|found| found.tool.as_deref()).collect();
+    assert_eq!(tools, [Some("t_bad"), Some("t_group")]);
 }
 
 #[test]
-fn an_error_in_the_tool_s_own_fields_stops_all_of_it_and_hides_nothing() {
+fn an_error_in_the_root_disables_all_tools_but_hides_no_diagnostics() {
     let reading = read(&json!({
         "name": "t", "description": "A tool", "command": " ",
         "subcommand": [{"name": "a", "description": "A"}, {"name": "b", "description": 5}],
@@ -87,7 +87,7 @@ fn an_error_in_the_tool_s_own_fields_stops_all_of_it_and_hides_nothing() {
 }
 
 #[test]
-fn all_problems_are_said_at_once_with_what_was_expected() {
+fn reports_all_problems_at_once() {
     let reading = read(&json!({
         "name": "a b", "command": 3, "enabled": "yes", "colour": 1,
         "subcommand": [{"description": "No name"}, 7, {"name": "c", "description": "C", "options": {}}],
@@ -108,7 +108,7 @@ fn all_problems_are_said_at_once_with_what_was_expected() {
 }
 
 #[test]
-fn wrong_types_everywhere_are_diagnostics_with_a_place() {
+fn reports_wrong_types_of_every_field() {
     let good = r#"{
         "name": "t", "title": "T", "description": "A tool", "command": "prog", "enabled": true, "timeout_seconds": 5,
         "synchronous": true, "hints": {"default": "x", "custom": {"a": "b"}}, "guidance_key": "k", "mutates": true, "category": "c",
@@ -168,7 +168,7 @@ fn collect(value: &serde_json::Value, at: String, places: &mut Vec<String>) {
 }
 
 #[test]
-fn names_that_clients_refuse_are_errors() {
+fn rejects_names_that_clients_reject() {
     let leaf = |name: &str| json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [{"name": name, "description": "S"}]});
     assert_eq!(errors(&read(&leaf("pr close")).diagnostics), ["error TC024 /subcommand/0/name"]);
     assert_eq!(errors(&read(&leaf("")).diagnostics), ["error TC025 /subcommand/0/name"]);
@@ -179,7 +179,7 @@ fn names_that_clients_refuse_are_errors() {
 }
 
 #[test]
-fn a_built_in_s_definition_gives_it_text_and_says_so() {
+fn definitions_of_built_in_tools_set_their_description() {
     for leaf in ["default", "run"] {
         let reading = read(&json!({
             "name": "status", "description": "Look", "command": "rm -rf", "synchronous": true,
@@ -196,7 +196,7 @@ fn a_built_in_s_definition_gives_it_text_and_says_so() {
 }
 
 #[test]
-fn fields_of_other_systems_are_named() {
+fn reports_unsupported_and_ignored_fields() {
     let found = |field: &str, value: serde_json::Value| {
         let mut definition = json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": [{"name": "s", "description": "S"}]});
         definition[field] = value;
@@ -237,7 +237,7 @@ fn programs_stay_inside_the_crib() {
 }
 
 #[test]
-fn a_definition_without_a_command_is_documented_and_says_so() {
+fn a_definition_without_a_command_is_not_served() {
     let reading = read(
         &json!({"name": "t", "description": "A tool", "subcommand": [{"name": "s", "description": "S"}]}),
     );
@@ -246,7 +246,7 @@ fn a_definition_without_a_command_is_documented_and_says_so() {
 }
 
 #[test]
-fn a_tool_knows_where_it_and_its_parameters_are_defined() {
+fn tools_and_parameters_have_locations() {
     let tool = tool(&json!({
         "name": "t", "title": "T", "description": "A tool", "command": "prog",
         "subcommand": [{"name": "s", "title": "Sub", "description": "S", "options": [{"name": "long", "alias": "l", "type": "string"}]}],
@@ -258,7 +258,7 @@ fn a_tool_knows_where_it_and_its_parameters_are_defined() {
 }
 
 #[test]
-fn a_default_leaf_takes_the_title_of_what_it_stands_for() {
+fn a_default_leaf_inherits_the_title_of_its_parent() {
     let title = |own: serde_json::Value, name: &str| {
         let mut leaf = json!({"name": name, "description": "S"});
         if own.is_string() {
@@ -272,7 +272,7 @@ fn a_default_leaf_takes_the_title_of_what_it_stands_for() {
 }
 
 #[test]
-fn the_note_about_a_missing_command_is_only_for_tools_that_need_one() {
+fn reports_a_missing_command_only_if_one_is_needed() {
     let reading = read(
         &json!({"name": "t", "description": "A tool", "subcommand": [{"name": "s", "description": "S", "sequence": [{"tool": "x"}]}]}),
     );
