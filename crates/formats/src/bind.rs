@@ -46,7 +46,7 @@ pub fn bind(mut tool: Tool, command: &[String]) -> Tool {
 }
 
 /// Sets the program of a tool. A tool that runs a shell script is dangerous whatever it declares: the
-/// script can do anything, and arguments may be inserted into it.
+/// script can do anything.
 pub(crate) fn set_process(tool: &mut Tool, program: &str, mut pieces: Vec<Piece>) {
     pieces.shrink_to_fit();
     let process = Process { program: program.to_owned(), pieces };

@@ -1,4 +1,4 @@
-//! A tool compared with the same tool written in another format and read again.
+//! Compares a tool with the same tool after conversion, to report losses.
 
 use catalog::{
     Implementation, Mode, Schema, Tool,
@@ -6,33 +6,33 @@ use catalog::{
 };
 use serde_json::{Map, Value, json};
 
-/// Something that a converted tool does not say any more.
+/// Information that a conversion loses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: String,
     /// The field, by its name in definitions.
     pub field: &'static str,
-    /// What happened to it.
+    /// Whether the field is missing or differs.
     pub message: String,
 }
 
-/// A field's name, and its value without locations; null if the tool does not have it.
+/// A field's name and a function for its value without locations; null if the tool does not have it.
 type Field = (&'static str, fn(&Tool) -> Value);
 
 #[rustfmt::skip]
 const FIELDS: [Field; 28] = [
     ("inputSchema", |tool| normalize(&tool.input)),
     ("outputSchema", |tool| tool.output.as_ref().map_or(Value::Null, normalize)),
-    ("description", |tool| words(&describe(tool))),
+    ("description", |tool| normalize_text(&describe(tool))),
     ("title", |tool| json!(tool.title)),
     ("usage", |tool| json!(tool.description.usage)),
     ("examples", |tool| non_empty(tool.description.examples.iter().map(|example| json!(example.arguments)).collect())),
-    ("explanations", explanations),
-    ("implementation_example", |tool| tool.description.transcript.as_deref().map_or(Value::Null, words)),
+    ("explanations", list_explanations),
+    ("implementation_example", |tool| tool.description.transcript.as_deref().map_or(Value::Null, normalize_text)),
     ("errors", |tool| spec_detail(tool, |details| details.errors.as_ref().map(|errors| errors.text.clone()))),
     ("idempotency", |tool| spec_detail(tool, |details| details.idempotency.as_ref().map(|idempotency| idempotency.text.clone()))),
-    ("security", security),
+    ("security", list_security_remarks),
     ("mutates", |tool| json!(tool.annotations.mutates)),
     ("dangerous", |tool| json!(tool.annotations.dangerous)),
     ("idempotent", |tool| json!(tool.annotations.idempotent)),
@@ -41,10 +41,10 @@ const FIELDS: [Field; 28] = [
     ("category", |tool| json!(tool.annotations.category)),
     ("version", |tool| json!(tool.annotations.version)),
     ("consent", |tool| json!(tool.consent.as_ref().map(|consent| [&consent.parameter, &consent.word]))),
-    ("alias", aliases),
+    ("alias", list_aliases),
     ("synchronous", |tool| json!(tool.mode == Mode::Synchronous)),
     ("timeout_seconds", |tool| json!(tool.timeout.map(|limit| limit.as_secs_f64()))),
-    ("concurrency", |tool| tool.concurrency.map_or(Value::Null, |beside| json!(format!("{beside:?}")))),
+    ("concurrency", |tool| tool.concurrency.map_or(Value::Null, |concurrency| json!(format!("{concurrency:?}")))),
     ("availability_check", |tool| tool.availability.as_ref().map_or(Value::Null, |check| json!(format!("{check:?}")))),
     ("progress_regex", |tool| json!(tool.progress)),
     ("hints", |tool| json!(tool.description.hint)),
@@ -52,37 +52,39 @@ const FIELDS: [Field; 28] = [
     ("execution_time", |tool| json!(tool.measured.map(|took| took.as_secs_f64()))),
 ];
 
-/// What `again`, the tool as it was read back, does not say of `tool`.
-pub(crate) fn find_losses(tool: &Tool, again: &Tool) -> Vec<Loss> {
+/// Lists the information of `tool` that `converted`, the tool after conversion, lacks.
+pub(crate) fn find_losses(tool: &Tool, converted: &Tool) -> Vec<Loss> {
     let loss =
         |field, message: &str| Loss { tool: tool.name.clone(), field, message: message.to_owned() };
-    let implementation = match (is_launched_alike(tool, again), again.is_callable()) {
-        (true, _) => None,
-        (false, true) => Some("it runs something else"),
-        (false, false) => Some("it names no program any more: bind it to one"),
+    let implementation = if runs_same(tool, converted) {
+        None
+    } else if converted.is_callable() {
+        Some("the converted tool runs something else")
+    } else {
+        Some("the converted tool has no program: bind it to one")
     };
     let mut found: Vec<Loss> =
         implementation.map(|message| loss("command", message)).into_iter().collect();
     found.extend(
-        (unusual_bindings(tool) != unusual_bindings(again))
-            .then(|| loss("argv", "how its values are passed to a program is not kept")),
+        (unusual_bindings(tool) != unusual_bindings(converted))
+            .then(|| loss("argv", "the format cannot declare how values are passed")),
     );
-    for (field, of) in FIELDS {
-        let (before, after) = (of(tool), of(again));
+    for (field, value_of) in FIELDS {
+        let (before, after) = (value_of(tool), value_of(converted));
         if before.is_null() || before == after {
             continue;
         }
         let message = if after.is_null() {
             "the format has no field for it"
         } else {
-            "it is read differently"
+            "the format changes it"
         };
         found.push(loss(field, message));
     }
     found
 }
 
-/// The text that a tool is described by: the guidance it shares with others, then its own.
+/// The full description of a tool: its shared guidance, then its own text.
 pub(crate) fn describe(tool: &Tool) -> String {
     let parts = [
         tool.description.guidance.as_deref().unwrap_or_default().trim(),
@@ -92,8 +94,9 @@ pub(crate) fn describe(tool: &Tool) -> String {
 }
 
 /// Whether two tools run the same program or function in the same way.
-pub(crate) fn is_launched_alike(tool: &Tool, again: &Tool) -> bool {
-    match (&tool.implementation, &again.implementation) {
+pub(crate) fn runs_same(tool: &Tool, other: &Tool) -> bool {
+    match (&tool.implementation, &other.implementation) {
+        // The types of formals follow from the schema, which is compared on its own.
         (Implementation::R(one), Implementation::R(other)) => {
             (&one.package, &one.function) == (&other.package, &other.function)
         }
@@ -105,13 +108,13 @@ pub(crate) fn is_launched_alike(tool: &Tool, again: &Tool) -> bool {
     }
 }
 
-/// A command line without the working folder, which is not on it.
+/// The command line without the working directory, which is not part of it.
 fn without_folder(pieces: &[Piece]) -> Vec<&Piece> {
     let is_folder = |piece: &&Piece| matches!(piece, Piece::Parameter(binding) if binding.pass_by == PassBy::Folder);
     pieces.iter().filter(|piece| !is_folder(piece)).collect()
 }
 
-/// A schema without keywords that repeat the default.
+/// A schema without keywords that only repeat a default.
 pub(crate) fn normalize(schema: &Schema) -> Value {
     let mut object: Map<String, Value> = schema.object().as_ref().clone();
     object.remove("$schema");
@@ -124,8 +127,8 @@ pub(crate) fn normalize(schema: &Schema) -> Value {
     Value::Object(object)
 }
 
-/// A text without its line breaks, which formats may wrap differently.
-fn words(text: &str) -> Value {
+/// A text without line breaks, which formats may place differently.
+fn normalize_text(text: &str) -> Value {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.is_empty() { Value::Null } else { Value::String(words) }
 }
@@ -134,34 +137,39 @@ fn non_empty(items: Vec<Value>) -> Value {
     if items.is_empty() { Value::Null } else { Value::Array(items) }
 }
 
-fn explanations(tool: &Tool) -> Value {
+fn list_explanations(tool: &Tool) -> Value {
     let explanations = tool
         .description
         .examples
         .iter()
-        .map(|example| words(&example.explanation))
-        .filter(|words| !words.is_null());
+        .map(|example| normalize_text(&example.explanation))
+        .filter(|text| !text.is_null());
     non_empty(explanations.collect())
 }
 
-fn spec_detail(tool: &Tool, of: fn(&catalog::SpecDetails) -> Option<String>) -> Value {
-    tool.details.as_ref().and_then(|details| of(details)).map_or(Value::Null, |text| words(&text))
+fn spec_detail(tool: &Tool, text_of: fn(&catalog::SpecDetails) -> Option<String>) -> Value {
+    tool.details
+        .as_ref()
+        .and_then(|details| text_of(details))
+        .map_or(Value::Null, |text| normalize_text(&text))
 }
 
-fn security(tool: &Tool) -> Value {
+fn list_security_remarks(tool: &Tool) -> Value {
     let remarks = tool.details.iter().flat_map(|details| &details.security);
-    non_empty(remarks.map(|remark| words(&remark.text)).collect())
+    non_empty(remarks.map(|remark| normalize_text(&remark.text)).collect())
 }
 
-fn aliases(tool: &Tool) -> Value {
-    let aliases =
-        tool.parameters.iter().filter_map(|of| Some((of.name.clone(), json!(of.alias.as_ref()?))));
+fn list_aliases(tool: &Tool) -> Value {
+    let aliases = tool
+        .parameters
+        .iter()
+        .filter_map(|parameter| Some((parameter.name.clone(), json!(parameter.alias.as_ref()?))));
     let aliases: Map<String, Value> = aliases.collect();
     if aliases.is_empty() { Value::Null } else { Value::Object(aliases) }
 }
 
-/// Bindings of a tool without a program that are not what a reader would assume: a flag named
-/// after the parameter.
+/// The bindings of a tool without a program that differ from the default, a flag named after the
+/// parameter.
 fn unusual_bindings(tool: &Tool) -> Vec<&Binding> {
     let is_usual = |binding: &Binding| {
         let is_flag = binding.flag.as_deref() == Some(flag_for(&binding.parameter).as_str());

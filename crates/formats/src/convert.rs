@@ -1,7 +1,7 @@
-//! Tools written in another format.
+//! Converts tools to another format.
 //!
-//! A writer is never trusted to know what its format cannot express: its files are read again, and
-//! every part of a tool that does not come back the same is reported as a loss.
+//! No writer needs to know what its format cannot express: its files are read back, and every part of a
+//! tool that differs is reported as a loss.
 
 use catalog::{Diagnostic, SourceId, Tool};
 
@@ -20,7 +20,7 @@ pub struct Converted {
     pub files: Vec<WrittenFile>,
     /// How many tools the files hold.
     pub tools: usize,
-    /// What the files do not say about the tools.
+    /// The information that the files lack.
     pub losses: Vec<Loss>,
 }
 
@@ -41,19 +41,19 @@ pub(crate) fn convert_among(
     };
     let mut files = (writer.write)(tools, name);
     let mut readings = read_back(&files);
-    let (carried, omitted): (Vec<&Tool>, Vec<&Tool>) =
-        tools.iter().partition(|tool| find(&readings, &tool.name).is_some());
-    let mut converted = Converted { tools: carried.len(), ..Converted::default() };
+    let (kept, omitted): (Vec<&Tool>, Vec<&Tool>) =
+        tools.iter().partition(|tool| find_tool(&readings, &tool.name).is_some());
+    let mut converted = Converted { tools: kept.len(), ..Converted::default() };
     converted.losses.extend(omitted.iter().map(|tool| report_omitted(tool, &files, &readings)));
     if !omitted.is_empty() {
         // A tool that its reader rejects would make the file an error for all tools in it, so
         // the files are written again without it.
-        let carried: Vec<Tool> = carried.iter().copied().cloned().collect();
-        files = if carried.is_empty() { Vec::new() } else { (writer.write)(&carried, name) };
+        let kept: Vec<Tool> = kept.iter().copied().cloned().collect();
+        files = if kept.is_empty() { Vec::new() } else { (writer.write)(&kept, name) };
         readings = read_back(&files);
     }
-    for tool in carried {
-        let again = find(&readings, &tool.name);
+    for tool in kept {
+        let again = find_tool(&readings, &tool.name);
         converted.losses.extend(again.into_iter().flat_map(|again| find_losses(tool, again)));
     }
     Converted { files, ..converted }
@@ -64,7 +64,7 @@ fn read_file(formats: &[&'static Format], file: &WrittenFile) -> Reading {
         .read(&Guidance::default())
 }
 
-fn find<'r>(readings: &'r [Reading], name: &str) -> Option<&'r Tool> {
+fn find_tool<'r>(readings: &'r [Reading], name: &str) -> Option<&'r Tool> {
     readings.iter().flat_map(|reading| &reading.tools).find(|tool| tool.name == name)
 }
 
@@ -84,6 +84,6 @@ fn report_omitted(tool: &Tool, files: &[WrittenFile], readings: &[Reading]) -> L
     Loss {
         tool: tool.name.clone(),
         field: "name",
-        message: format!("the format cannot express this tool{why}; it is left out"),
+        message: format!("the format cannot express this tool{why}; it is omitted"),
     }
 }

@@ -21,7 +21,7 @@ pub fn read(source: &SourceId, bytes: &[u8], guidance: &Guidance) -> Reading {
 
 /// Reads a guidance file.
 pub fn read_guidance(source: &SourceId, bytes: &[u8]) -> (Guidance, Vec<Diagnostic>) {
-    Document::parse(source, bytes).guidance()
+    Document::parse(source, bytes).read_guidance()
 }
 
 /// Whether a file that was found in some folder should be read. Markdown files are everywhere, so
@@ -67,8 +67,8 @@ impl<'a> Document<'a> {
         if let Some(format) = detect_markdown(formats, source, text) {
             return Self { format: Some(format), text, content: Content::Markdown, report };
         }
-        // A Markdown file that is no specification is never YAML, although its first line may look
-        // like a key; the JSON parser gives the clearer error.
+        // Markdown that is not a specification is never YAML, although its first line may look like a key;
+        // the JSON parser gives the clearer error.
         let parsed = if is_markdown(source) { json::parse(text) } else { parse(text) };
         parsed.problems.into_iter().for_each(|problem| report.push_syntax(problem));
         match parsed.root.filter(|_| !parsed.is_lossy) {
@@ -85,7 +85,8 @@ impl<'a> Document<'a> {
         self.format
     }
 
-    /// Whether it is a page for people, of which identical copies count once.
+    /// Whether it is a Markdown specification. Identical copies of one count once, since projects keep
+    /// copies of a page for documentation.
     pub fn is_markdown(&self) -> bool {
         matches!(self.content, Content::Markdown)
     }
@@ -129,7 +130,7 @@ impl<'a> Document<'a> {
     }
 
     /// Reads it as a guidance file, whatever its format seems to be.
-    pub fn guidance(mut self) -> (Guidance, Vec<Diagnostic>) {
+    pub fn read_guidance(mut self) -> (Guidance, Vec<Diagnostic>) {
         let guidance = match &self.content {
             Content::Data(root) => guidance::read(root, &mut self.report),
             Content::Unreadable | Content::Markdown => Guidance::default(),

@@ -30,7 +30,8 @@ pub(crate) static FORMAT: Format = Format {
     rules: rules::RULES,
 };
 
-/// Top-level keys that no definition of a tool has.
+/// Top-level keys that no definition of a tool has. `legacy_guidance`, `general_guidance` and
+/// `tool_specific_guidance` occur in published files but have no effect.
 const KEYS: [&str; 5] = [
     "guidance_blocks",
     "templates",
@@ -43,7 +44,7 @@ fn schema() -> Json {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Guidance",
-        "description": "Texts that definitions refer to by `guidance_key`; they stand before the description.",
+        "description": "Texts that definitions refer to by `guidance_key`; they precede the description.",
         "type": "object",
         "properties": {
             "$schema": {"type": "string"},
@@ -59,9 +60,9 @@ fn schema() -> Json {
             },
         },
         "additionalProperties": {
-            "description": "A block of its own, used where the others have no text of its name.",
+            "description": "A block, used where the others have no text with its name.",
             "type": ["object", "string"],
-            "properties": {"guidance": {"description": "Its text.", "type": "string"}},
+            "properties": {"guidance": {"description": "The text.", "type": "string"}},
         },
     })
 }

@@ -15,7 +15,7 @@ use crate::{
     context::Context,
     format::{Confidence, Format, Reader, Reading, Writer, WrittenFile},
     json::{Node, Value},
-    object::{Object, wrong_type},
+    object::{Object, report_wrong_type},
     report::{NodePath, Report},
     rules::{
         definition::{BAD_NAME, DECLARES_NO_TOOLS},
@@ -54,15 +54,15 @@ const OWN: [&str; 5] = ["outputSchema", "annotations", "_meta", "icons", "execut
 const FOREIGN: [&str; 4] = ["command", "argv", "subcommand", "sequence"];
 
 fn detect(root: &Node<'_>, _: &str) -> Option<Confidence> {
-    let is_one = root.get("name").is_some()
+    let is_single = root.get("name").is_some()
         && root.get("inputSchema").is_some()
         && root.has_any(&OWN)
         && !root.has_any(&FOREIGN);
-    let is_listing = is_one || find_list(root).is_some_and(|(_, list)| is_list(list));
+    let is_listing = is_single || find_list(root).is_some_and(|(_, list)| is_tool_list(list));
     is_listing.then_some(Confidence::Certain)
 }
 
-fn is_list(list: &Node<'_>) -> bool {
+fn is_tool_list(list: &Node<'_>) -> bool {
     let is_tool = |item: &Node<'_>| {
         item.get("name").is_some()
             && (item.get("inputSchema").is_some() || item.get("command").is_none())
@@ -74,6 +74,7 @@ fn is_list(list: &Node<'_>) -> bool {
 fn find_list<'n, 'a>(root: &'n Node<'a>) -> Option<(&'static [&'static str], &'n Node<'a>)> {
     match &root.value {
         Value::Array(items) if !items.is_empty() => Some((&[], root)),
+        // A definition of another format may have a field `tools`, but a listing has no name.
         Value::Object(_) if root.get("name").is_some() => None,
         Value::Object(_) => {
             let result = || root.get("result").and_then(|result| result.get("tools"));
@@ -86,7 +87,7 @@ fn find_list<'n, 'a>(root: &'n Node<'a>) -> Option<(&'static [&'static str], &'n
 }
 
 fn write_files(tools: &[Tool], name: &str) -> Vec<WrittenFile> {
-    vec![WrittenFile::new(name, "json", write::listing(tools))]
+    vec![WrittenFile::new(name, "json", write::write_listing(tools))]
 }
 
 fn read(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Reading {
@@ -96,7 +97,9 @@ fn read(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Readi
 /// Reads the tools: those without an error.
 fn read_tools(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
     let Some((keys, list)) = find_list(root) else {
-        return tool(&Object { node: root, at: &NodePath::ROOT }, report).into_iter().collect();
+        return read_tool(&Object { node: root, at: &NodePath::ROOT }, report)
+            .into_iter()
+            .collect();
     };
     report_cursor(root, report);
     if list.items().is_empty() {
@@ -117,21 +120,21 @@ fn read_tools(root: &Node<'_>, report: &mut Report) -> Vec<Tool> {
     };
     let mut tools = Vec::new();
     for (index, node) in list.items().iter().enumerate() {
-        if report.is_exhausted() || is_too_long(index, report) {
+        if report.is_exhausted() || is_over_limit(index, report) {
             break;
         }
         let at = at.index(index);
         let Some(object) = Object::new(node, &at, report) else {
             continue;
         };
-        tools.extend(tool(&object, report));
+        tools.extend(read_tool(&object, report));
         report.tool = None;
     }
     tools
 }
 
 /// Whether the limit is reached; reports it once.
-fn is_too_long(index: usize, report: &mut Report) -> bool {
+fn is_over_limit(index: usize, report: &mut Report) -> bool {
     if index == MAX_TOOLS {
         let found = report.at_file(
             &TOO_MUCH,
@@ -152,7 +155,7 @@ fn report_cursor(root: &Node<'_>, report: &mut Report) {
 }
 
 /// Reads one tool; none if it has an error.
-fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
+fn read_tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     let errors = report.errors();
     let name = object.required("name", report)?;
     report.tool = Some(name.to_owned());
@@ -170,20 +173,20 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     }
     let text = object.text("description", report).unwrap_or_default();
     let title = object.non_blank("title", report).map(str::to_owned);
-    let input = schema(object, "inputSchema", report);
-    let output = object.has("outputSchema").then(|| schema(object, "outputSchema", report));
-    let annotations = annotations(object, report);
+    let input = read_schema(object, "inputSchema", report);
+    let output = object.has("outputSchema").then(|| read_schema(object, "outputSchema", report));
+    let annotations = read_annotations(object, report);
     if report.errors() > errors {
         return None;
     }
-    let place = Location::Value(object.at.pointer());
-    let origin = Origin { source: report.source().clone(), location: place };
+    let origin = Origin::value(report.source(), object.at.pointer());
     let mut tool = Tool::new(name, text, Schema::new(input), Implementation::Missing, origin);
     tool.title = title;
     tool.output = output.map(Schema::new);
     tool.annotations = annotations;
+    // The server that owns the tool decides how long a call takes; the protocol does not declare it.
     tool.mode = Mode::Synchronous;
-    tool.parameters = parameters(object, &tool.input);
+    tool.parameters = locate_parameters(object, &tool.input);
     if let Some(meta) = object.node("_meta") {
         meta::read(&meta.to_value(), &mut tool);
     }
@@ -191,13 +194,17 @@ fn tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
 }
 
 /// Reads and checks a schema; without one a tool takes no arguments.
-fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Map<String, Json> {
+fn read_schema(
+    object: &Object<'_, '_>,
+    key: &'static str,
+    report: &mut Report,
+) -> Map<String, Json> {
     let at = object.at.key(key);
     let Some(node) = object.node(key) else {
         return Schema::empty().object().as_ref().clone();
     };
     if !node.is_object() {
-        wrong_type(node, &at, "object", report);
+        report_wrong_type(node, &at, "object", report);
         return Map::new();
     }
     if key == "inputSchema" && node.get("type").and_then(Node::as_str) != Some("object") {
@@ -214,8 +221,9 @@ fn schema(object: &Object<'_, '_>, key: &'static str, report: &mut Report) -> Ma
     schema
 }
 
-/// Reads the hints. Nothing is inferred from a missing hint.
-fn annotations(object: &Object<'_, '_>, report: &mut Report) -> Annotations {
+/// Reads the hints. The protocol defines defaults for missing hints, but a default is not a declaration
+/// by the author, so nothing is inferred from it.
+fn read_annotations(object: &Object<'_, '_>, report: &mut Report) -> Annotations {
     let at = object.at.key("annotations");
     let Some(hints) = object.node("annotations").and_then(|node| Object::new(node, &at, report))
     else {
@@ -231,12 +239,12 @@ fn annotations(object: &Object<'_, '_>, report: &mut Report) -> Annotations {
     }
 }
 
-fn parameters(object: &Object<'_, '_>, input: &Schema) -> Vec<Parameter> {
+fn locate_parameters(object: &Object<'_, '_>, input: &Schema) -> Vec<Parameter> {
     let at = object.at.key("inputSchema");
     let at = at.key("properties");
-    let place = |name: &str| Location::Value(at.key(name).pointer());
+    let locate = |name: &str| Location::Value(at.key(name).pointer());
     input
         .properties()
-        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, location: place(name) })
+        .map(|(name, _)| Parameter { name: name.to_owned(), alias: None, location: locate(name) })
         .collect()
 }

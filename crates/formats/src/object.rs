@@ -1,4 +1,4 @@
-//! Typed access to the fields of an object, with a diagnostic for each that is wrong.
+//! Typed access to the fields of an object, with a diagnostic for each invalid one.
 
 use catalog::closest;
 
@@ -43,7 +43,7 @@ impl<'n, 'p> Object<'n, 'p> {
         if node.is_object() {
             return Some(Self { node, at });
         }
-        wrong_type(node, at, "object", report);
+        report_wrong_type(node, at, "object", report);
         None
     }
 
@@ -147,7 +147,7 @@ impl<'n, 'p> Object<'n, 'p> {
         let node = self.node(key)?;
         let value = read(node);
         if value.is_none() {
-            wrong_type(node, &self.at.key(key), expected, report);
+            report_wrong_type(node, &self.at.key(key), expected, report);
         }
         value
     }
@@ -185,7 +185,12 @@ impl<'n, 'p> Object<'n, 'p> {
     }
 }
 
-pub(crate) fn wrong_type(node: &Node<'_>, at: &NodePath<'_>, expected: &str, report: &mut Report) {
+pub(crate) fn report_wrong_type(
+    node: &Node<'_>,
+    at: &NodePath<'_>,
+    expected: &str,
+    report: &mut Report,
+) {
     let problem = report.at_value(
         &WRONG_TYPE,
         at,

@@ -6,13 +6,13 @@
 
 mod scalar;
 mod tree;
-pub(crate) mod write;
+mod write;
 
 use catalog::Severity;
 use serde_json::Value;
 
 pub(crate) use tree::parse;
-pub use write::document as write_yaml;
+pub use write::write_yaml;
 
 use crate::rules::syntax::EMPTY_FILE;
 
@@ -42,10 +42,8 @@ pub(crate) fn read(text: &str) -> Result<Value, YamlError> {
             line: problem.map_or(1, |problem| {
                 text[..problem.offset.min(text.len())].matches('\n').count() + 1
             }),
-            message: problem.map_or_else(
-                || "it cannot be parsed".to_owned(),
-                |problem| problem.message.clone(),
-            ),
+            message: problem
+                .map_or_else(|| "invalid YAML".to_owned(), |problem| problem.message.clone()),
         }),
     }
 }
@@ -64,6 +62,8 @@ pub(crate) fn is_yaml(text: &str) -> bool {
     let Some(first) = lines.next() else {
         return false;
     };
+    // Detected by content, since text in a code block has no file name. Invalid JSON must go to the JSON
+    // parser, which recovers from errors and has better hints.
     match first.as_bytes()[0] {
         b'{' | b'[' | b'"' | b'/' | b',' | b'}' | b']' => false,
         b'-' => first.trim_end() == "---" || first.starts_with("--- "),

@@ -191,7 +191,7 @@ fn merge_guidance(
 ) -> Guidance {
     let mut guidance = Guidance::default();
     for (_, document) in documents {
-        let (read, problems) = document.guidance();
+        let (read, problems) = document.read_guidance();
         guidance.merge(read);
         diagnostics.extend(problems);
     }

@@ -181,15 +181,15 @@ fn losses_are_reported_by_tool_and_field() {
     Not specified.
 
     --- stderr
-    note: `count_lines`: `command`: it names no program any more: bind it to one
-    note: `count_words`: `command`: it names no program any more: bind it to one
+    note: `count_lines`: `command`: the converted tool has no program: bind it to one
+    note: `count_words`: `command`: the converted tool has no program: bind it to one
     "#);
     let report = crib
         .run(&["convert", "tools/count.json", "--to", "spec", "--out", "a.md", "--format", "json"])
         .json();
     assert_eq!(
         report["losses"][0],
-        json!({"tool": "count_lines", "field": "command", "message": "it names no program any more: bind it to one"})
+        json!({"tool": "count_lines", "field": "command", "message": "the converted tool has no program: bind it to one"})
     );
     assert_eq!(
         (&report["version"], &report["tools"], &report["files"]),
@@ -208,7 +208,7 @@ fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
     insta::assert_snapshot!(crib.transcript(&["convert", "odd.json", "--to", "mtdf"]), @r"
     exit code 1
     --- stderr
-    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` is also the flag of another parameter; it is left out
+    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` is also the flag of another parameter; it is omitted
     error: no tool of `odd.json` could be converted
      |
      = help: that format can express none of its tools
@@ -231,7 +231,7 @@ fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
     }
 
     --- stderr
-    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` is also the flag of another parameter; it is left out
+    note: `odd`: `name`: the format cannot express this tool: the flag `-.` of `.` is also the flag of another parameter; it is omitted
     "#);
 }
 

@@ -160,6 +160,8 @@ impl<'a> Parser<'a> {
     ) -> Result<bool, Stop> {
         self.skip_blank()?;
         let mut has_comma = is_first;
+        // Commas are what editors and models get wrong most often. Repairing them here lets the rest of
+        // the file be checked in the same run; the error still keeps the tools from being served.
         while self.peek() == Some(b',') {
             if has_comma {
                 self.report(
@@ -192,6 +194,7 @@ impl<'a> Parser<'a> {
                 Ok(true)
             }
             None => Err(self.stop_unclosed(open)),
+            // The wrong kind of bracket: which one is missing cannot be guessed.
             Some(b'}' | b']') => Err(self.stop_unexpected(&format!("`{}`", char::from(close)))),
             Some(_) if !has_comma => {
                 let problem =
@@ -202,6 +205,8 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Reports duplicate keys. Parsers disagree about which of them applies, so a reviewer and the server
+    /// could see different commands in the same file.
     fn check_duplicates(&mut self, members: &[Member<'a>]) -> Result<(), Stop> {
         let mut seen = HashSet::new();
         for (index, member) in members.iter().enumerate() {
@@ -318,6 +323,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Skips a comment. Many published definitions have comments, so they get one note per file.
     fn skip_comment(&mut self) -> Result<(), Stop> {
         let rest = &self.text[self.at..];
         let length = match self.bytes.get(self.at + 1) {
@@ -371,6 +377,7 @@ impl<'a> Parser<'a> {
     }
 
     fn replace_by_null(&mut self, problem: SyntaxProblem) -> Result<Value<'a>, Stop> {
+        // Null could be a valid value of the field, so the tree must not be interpreted.
         self.is_lossy = true;
         self.report(problem).map(|()| Value::Null)
     }

@@ -136,6 +136,7 @@ impl<'a> Parser<'a> {
     }
 
     fn report_bad_escape(&mut self, start: usize, text: &mut String) -> Result<(), Stop> {
+        // A placeholder, so that a string of only this escape is not reported as blank too.
         text.push(char::REPLACEMENT_CHARACTER);
         let shown: String = self.text[start..].chars().take(2).collect();
         let problem =

@@ -26,11 +26,14 @@ pub(super) fn write(tool: &Tool) -> Map<String, Value> {
     put(VERSION, tool.annotations.version.clone().map(Value::from));
     put(REQUIRES_APPROVAL, tool.annotations.requires_approval.map(Value::from));
     put(EXECUTION_TIME, tool.measured.map(|took| took.as_secs_f64().into()));
-    let examples: Vec<Value> = tool.description.examples.iter().map(example).collect();
+    let examples: Vec<Value> = tool.description.examples.iter().map(write_example).collect();
     put(EXAMPLES, (!examples.is_empty()).then_some(Value::Array(examples)));
     if let Some(details) = &tool.details {
         put(ERRORS, details.errors.as_ref().map(|errors| errors.text.clone().into()));
-        put(IDEMPOTENCY, details.idempotency.as_ref().map(|said| said.text.clone().into()));
+        put(
+            IDEMPOTENCY,
+            details.idempotency.as_ref().map(|idempotency| idempotency.text.clone().into()),
+        );
         let security: Vec<Value> =
             details.security.iter().map(|remark| remark.text.clone().into()).collect();
         put(SECURITY, (!security.is_empty()).then_some(Value::Array(security)));
@@ -38,7 +41,7 @@ pub(super) fn write(tool: &Tool) -> Map<String, Value> {
     meta
 }
 
-fn example(example: &Example) -> Value {
+fn write_example(example: &Example) -> Value {
     if example.explanation.is_empty() {
         json!({"arguments": example.arguments})
     } else {
@@ -58,7 +61,7 @@ pub(super) fn read(meta: &Value, tool: &mut Tool) {
     let examples = meta.get(EXAMPLES).and_then(Value::as_array).into_iter().flatten();
     tool.description.examples = examples.filter_map(read_example).collect();
     if [ERRORS, IDEMPOTENCY, SECURITY].iter().any(|key| meta.get(key).is_some()) {
-        tool.details = Some(Box::new(details(meta, tool)));
+        tool.details = Some(Box::new(restore_details(meta, tool)));
     }
 }
 
@@ -70,7 +73,7 @@ fn read_example(example: &Value) -> Option<Example> {
 
 /// Restores the details of a converted specification. All sections count as present: the specification
 /// was checked for them before it was converted.
-fn details(meta: &Value, tool: &Tool) -> SpecDetails {
+fn restore_details(meta: &Value, tool: &Tool) -> SpecDetails {
     let location = &tool.origin.location;
     let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
     let remarks = meta
@@ -79,7 +82,7 @@ fn details(meta: &Value, tool: &Tool) -> SpecDetails {
         .into_iter()
         .flatten()
         .filter_map(Value::as_str);
-    let answer = match tool.annotations.idempotent {
+    let claim = match tool.annotations.idempotent {
         Some(true) => IdempotencyClaim::Yes,
         Some(false) => IdempotencyClaim::No,
         None => IdempotencyClaim::Unclear,
@@ -93,7 +96,7 @@ fn details(meta: &Value, tool: &Tool) -> SpecDetails {
             location: location.clone(),
         }),
         idempotency: text(IDEMPOTENCY).map(|text| Idempotency {
-            claim: answer,
+            claim,
             text,
             location: location.clone(),
         }),

@@ -4,7 +4,7 @@ use catalog::Availability;
 
 use crate::{
     json::Node,
-    object::{KnownFields, Object, to_count, wrong_type},
+    object::{KnownFields, Object, report_wrong_type, to_count},
     report::Report,
 };
 
@@ -26,6 +26,7 @@ pub(crate) fn read(
     report: &mut Report,
 ) -> Option<Availability> {
     object.check_known(&KNOWN, report);
+    // Accepted for compatibility: subcommands are never part of the check here.
     object.flag("skip_subcommand_args", report);
     let program = if object.has("command") { object.non_blank("command", report) } else { program };
     let args = read_items(object, "args", "string", Node::as_str, report);
@@ -55,7 +56,7 @@ fn read_items<'n, T>(
     for (index, node) in object.list(key, report).unwrap_or_default().iter().enumerate() {
         match read(node) {
             Some(item) => items.push(item),
-            None => wrong_type(node, &at.index(index), expected, report),
+            None => report_wrong_type(node, &at.index(index), expected, report),
         }
     }
     items

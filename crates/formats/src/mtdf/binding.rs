@@ -77,7 +77,7 @@ impl BindingContext<'_> {
         let binding = if self.is_positional {
             Binding::positional(self.name)
         } else {
-            // Programs document an alias as the short form, so it is the flag they certainly know.
+            // `alias` is the short flag of the program, such as `v` for `verbose`.
             Binding::option(self.name, flag_for(self.alias.unwrap_or(self.name)))
         };
         Binding { kind: self.value_kind, ..binding }

@@ -8,6 +8,7 @@ pub(crate) fn read<'n>(object: &Object<'n, '_>, report: &mut Report) -> Vec<&'n 
     let Some(command) = object.non_blank("command", report) else {
         return Vec::new();
     };
+    // The format has no quoting: the first word is the program, the others are fixed arguments.
     let words: Vec<_> = command.split_whitespace().collect();
     if let Some(program) = words.first() {
         check_program(program, object, report);

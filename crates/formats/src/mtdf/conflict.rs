@@ -24,6 +24,7 @@ pub(crate) fn check_names<'a>(
     parameters: &'a [Parameter<'a>],
     report: &mut Report,
 ) {
+    // Each node may declare the working directory; the innermost one wins.
     let mut names: HashSet<_> =
         above.map(|parameter| parameter.name).filter(|name| *name != FOLDER).collect();
     for parameter in parameters {

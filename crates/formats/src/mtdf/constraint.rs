@@ -1,7 +1,7 @@
 //! Constraints on the value of a parameter, checked and converted to JSON Schema.
 
 use fancy_regex::Regex;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{
     parameter_type::ParameterType,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{KnownFields, Object, wrong_type},
+    object::{KnownFields, Object, report_wrong_type},
     report::{Report, summarize},
     schema::check_pattern,
 };
@@ -47,7 +47,7 @@ pub(crate) fn read(
     put("enum", read_enum(object, value_type, report));
     put("pattern", read_pattern(object, report));
     for (low, high) in RANGES {
-        let found = (bound(object, low, report), bound(object, high, report));
+        let found = (read_bound(object, low, report), read_bound(object, high, report));
         check_range(object, (low, found.0), (high, found.1), report);
         put(low, found.0.map(Node::to_value));
         put(high, found.1.map(Node::to_value));
@@ -64,9 +64,8 @@ fn read_items(
 ) -> Option<Json> {
     let at = object.at.key("items");
     let Some(node) = object.node("items") else {
-        let any = [("type".to_owned(), Json::from("string"))];
-        return (value_type == ParameterType::Array)
-            .then(|| Json::Object(any.into_iter().collect()));
+        // Some clients reject arrays without `items`, and every item becomes a word of the command line.
+        return (value_type == ParameterType::Array).then(|| json!({"type": "string"}));
     };
     let items = Object::new(node, &at, report)?;
     items.check_known(&ITEM, report);
@@ -115,12 +114,13 @@ fn read_pattern(object: &Object<'_, '_>, report: &mut Report) -> Option<Json> {
 }
 
 /// Reads one end of a range. `min` and `max` are aliases that many definitions use.
-fn bound<'n>(object: &Object<'n, '_>, key: &str, report: &mut Report) -> Option<&'n Node<'n>> {
+fn read_bound<'n>(object: &Object<'n, '_>, key: &str, report: &mut Report) -> Option<&'n Node<'n>> {
     let alias = match key {
         "minimum" => "min",
         "maximum" => "max",
         _ => return object.count(key, report).and_then(|_| object.node(key)),
     };
+    // The standard name is read last, so that it wins over the alias.
     let mut found = None;
     for key in [alias, key] {
         let Some(node) = object.node(key) else {
@@ -128,7 +128,7 @@ fn bound<'n>(object: &Object<'n, '_>, key: &str, report: &mut Report) -> Option<
         };
         match node.as_number() {
             Some(_) => found = Some(node),
-            None => wrong_type(node, &object.at.key(key), "number", report),
+            None => report_wrong_type(node, &object.at.key(key), "number", report),
         }
     }
     if object.has(alias) {
@@ -149,14 +149,14 @@ fn check_range(
     report: &mut Report,
 ) {
     if let (Some(low), Some(high)) = (low, high)
-        && number(low) > number(high)
+        && to_number(low) > to_number(high)
     {
         let message = format!("`{low_key}` is greater than `{high_key}`");
         report.push(report.at_value(&EMPTY_RANGE, object.at, message).hint("swap the two"));
     }
 }
 
-fn number(node: &Node<'_>) -> Option<f64> {
+fn to_number(node: &Node<'_>) -> Option<f64> {
     node.as_number().and_then(serde_json::Number::as_f64)
 }
 
@@ -197,29 +197,39 @@ fn find_violation(
         return Some("one of the values of `enum`".to_owned());
     }
     match &value.value {
-        Value::Number(_) => out_of(constraints, ["minimum", "maximum"], number(value)?),
+        Value::Number(_) => {
+            find_range_violation(constraints, ["minimum", "maximum"], to_number(value)?)
+        }
         Value::String(text) => {
-            let length =
-                out_of(constraints, ["minLength", "maxLength"], text.chars().count() as f64);
-            length.or_else(|| unmatched(constraints, text))
+            let length = find_range_violation(
+                constraints,
+                ["minLength", "maxLength"],
+                text.chars().count() as f64,
+            );
+            length.or_else(|| find_pattern_violation(constraints, text))
         }
         Value::Array(items) => {
-            let count = out_of(constraints, ["minItems", "maxItems"], items.len() as f64);
+            let count =
+                find_range_violation(constraints, ["minItems", "maxItems"], items.len() as f64);
             count.or_else(|| find_item_violation(constraints, items))
         }
         _ => None,
     }
 }
 
-fn out_of(constraints: &Node<'_>, [low, high]: [&str; 2], value: f64) -> Option<String> {
-    let limit = |key: &str| constraints.get(key).and_then(number);
+fn find_range_violation(
+    constraints: &Node<'_>,
+    [low, high]: [&str; 2],
+    value: f64,
+) -> Option<String> {
+    let limit = |key: &str| constraints.get(key).and_then(to_number);
     if limit(low).is_some_and(|limit| value < limit) {
         return Some(format!("at least `{low}`"));
     }
     limit(high).is_some_and(|limit| value > limit).then(|| format!("at most `{high}`"))
 }
 
-fn unmatched(constraints: &Node<'_>, text: &str) -> Option<String> {
+fn find_pattern_violation(constraints: &Node<'_>, text: &str) -> Option<String> {
     let pattern = constraints.get("pattern").and_then(Node::as_str)?;
     let regex = Regex::new(pattern).ok()?;
     matches!(regex.is_match(text), Ok(false)).then(|| format!("a match of the pattern {pattern}"))

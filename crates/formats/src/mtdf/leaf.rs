@@ -27,7 +27,7 @@ use crate::{
 /// Maximum number of tools in one file.
 const MAX_TOOLS: usize = 5_000;
 
-/// Maximum approximate size of the tools of one file, in bytes.
+/// Maximum approximate size of the tools of one file after inheritance, in bytes.
 const MAX_WEIGHT: usize = 32 * 1024 * 1024;
 
 impl<'n> TreeReader<'n, '_> {
@@ -64,7 +64,7 @@ impl<'n> TreeReader<'n, '_> {
             is_broken;
     }
 
-    /// Adds the schema to a tool and files it under the good or the broken ones.
+    /// Adds the schema to a tool and adds the tool to `tools` or `broken`.
     pub(super) fn finish_tool(&mut self, mut tool: Tool, mut schema: Map<String, Json>) {
         let errors = self.report.errors();
         let declared = self.current_level().settings.consent.clone();
@@ -89,6 +89,7 @@ impl<'n> TreeReader<'n, '_> {
         tool.title = self.find_title().map(str::to_owned);
         tool.description = self.build_description(object);
         tool.annotations = settings.annotations.clone();
+        // The format defines asynchronous as the default; commands are often builds that take minutes.
         tool.mode = settings.mode.unwrap_or(Mode::Asynchronous);
         tool.timeout = settings.timeout;
         tool.concurrency = settings.concurrency;
@@ -117,6 +118,7 @@ impl<'n> TreeReader<'n, '_> {
         let Err(problem @ name::NameError::TooLong(_)) = name::check(name) else {
             return true;
         };
+        // The length of a single name is checked where it is read.
         if self.levels.len() > 1 && !self.current_level().is_broken {
             let message = format!("the tool's name would be `{name}`: {problem}");
             let problem = self.report.at_value(&BAD_NAME, &object.at.key("name"), message);
@@ -194,6 +196,7 @@ impl<'n> TreeReader<'n, '_> {
     fn build_command_line(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for (index, level) in self.levels.iter().enumerate() {
+            // The root contributes `command`; `default` is a placeholder for a command without subcommand.
             if index > 0 && level.name != "default" {
                 pieces.push(Piece::Word(level.name.to_owned()));
             }
@@ -210,6 +213,7 @@ impl<'n> TreeReader<'n, '_> {
             };
             order.arrange(bindings(false).collect(), bindings(true).collect(), &mut pieces);
         }
+        // Every command takes a working directory, whether it is declared or not.
         let folder = Binding {
             pass_by: PassBy::Folder,
             kind: ValueKind::Path,

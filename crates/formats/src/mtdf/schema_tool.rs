@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{KnownFields, Object, did_you_mean, to_count, wrong_type},
+    object::{KnownFields, Object, did_you_mean, report_wrong_type, to_count},
     report::{NodePath, Report},
     rules::{
         definition::{BAD_NAME, IGNORED_FIELD},
@@ -179,7 +179,12 @@ fn read_position(entry: &Object<'_, '_>, report: &mut Report) -> Option<u64> {
         (Value::Bool(false), _) => None,
         (_, Some(index)) => Some(index),
         _ => {
-            wrong_type(node, &entry.at.key("positional"), "boolean or integer from 0", report);
+            report_wrong_type(
+                node,
+                &entry.at.key("positional"),
+                "boolean or integer from 0",
+                report,
+            );
             None
         }
     }
@@ -191,6 +196,7 @@ fn binding_context<'n>(
     property: &'n Node<'n>,
     root: &'n Node<'n>,
 ) -> BindingContext<'n> {
+    // Whether a value is a path decides how it is sandboxed, so it must be found behind references too.
     let property = reference::follow(property, root);
     let format = |node: &Node<'_>| {
         node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, binding::value_kind)
@@ -222,7 +228,7 @@ fn read_type(property: &Node<'_>) -> Option<ParameterType> {
     ParameterType::from_name(names.next()?).filter(|_| names.next().is_none())
 }
 
-/// The schema as declared, without `$schema`.
+/// The schema as declared, without `$schema`: every served schema has the dialect of the protocol.
 fn to_served_schema(schema: &Node<'_>) -> Map<String, Json> {
     let members = schema.members().iter().filter(|member| member.key != "$schema");
     members.map(|member| (member.key.as_ref().to_owned(), member.value.to_value())).collect()

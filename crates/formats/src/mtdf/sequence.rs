@@ -73,6 +73,7 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Seque
 
 fn read_step(object: &Object<'_, '_>, report: &mut Report) -> Option<Step> {
     object.check_known(&KNOWN, report);
+    // `default` adds nothing to the name, so a step may refer to a tool without subcommands.
     let subcommand = object.non_blank("subcommand", report).unwrap_or("default");
     let arguments = object
         .object("args", report)

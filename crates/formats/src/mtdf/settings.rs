@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{Object, wrong_type},
+    object::{Object, report_wrong_type},
     report::Report,
     schema::check_pattern,
 };
@@ -61,6 +61,7 @@ impl<'n> Settings<'n> {
             let at = object.at.key("availability_check");
             let found = Object::new(node, &at, report)
                 .and_then(|check| availability::read(&check, program, report));
+            // An invalid check does not fall back to the inherited one, which may test another program.
             settings.availability = found.map(Rc::new);
         }
         if let Some(node) = object.node("consent") {
@@ -136,7 +137,7 @@ impl<'n> Settings<'n> {
                 report
                     .push(problem.expected("an integer from 1 to 86400").received(node.to_value()));
             }
-            _ => wrong_type(node, &at, "integer", report),
+            _ => report_wrong_type(node, &at, "integer", report),
         }
     }
 
@@ -148,6 +149,7 @@ impl<'n> Settings<'n> {
         ];
         let concurrency = object.choice("concurrency", &LANES, report);
         let annotations = &mut self.annotations;
+        // `read_only` promises that nothing is written, so definitions need not repeat it in `mutates`.
         let implied = (concurrency == Some(Concurrency::ReadOnly)).then_some(false);
         self.concurrency = concurrency.or(self.concurrency);
         annotations.mutates = object.flag("mutates", report).or(implied).or(annotations.mutates);
@@ -184,7 +186,10 @@ impl<'n> Settings<'n> {
 /// Finds the hint for the leaf `name` in the field `hints` of a node above it.
 pub(crate) fn find_hint<'n>(hints: &'n Node<'n>, name: &str) -> Option<&'n str> {
     let custom = hints.get("custom");
-    let of = |key: &str| hints.get(key).and_then(Node::as_str);
-    let of_custom = |key: &str| custom.and_then(|custom| custom.get(key)).and_then(Node::as_str);
-    of(name).or_else(|| of_custom(name)).or_else(|| of("default")).or_else(|| of_custom("default"))
+    let find = |key: &str| hints.get(key).and_then(Node::as_str);
+    let find_custom = |key: &str| custom.and_then(|custom| custom.get(key)).and_then(Node::as_str);
+    find(name)
+        .or_else(|| find_custom(name))
+        .or_else(|| find("default"))
+        .or_else(|| find_custom("default"))
 }

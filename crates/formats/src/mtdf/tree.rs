@@ -16,7 +16,7 @@ use super::{
 use crate::{
     context::Guidance,
     json::{Node, Value},
-    object::{KnownFields, Object, did_you_mean, wrong_type},
+    object::{KnownFields, Object, did_you_mean, report_wrong_type},
     report::{NodePath, Report},
     rules::definition::BAD_NAME,
 };
@@ -109,6 +109,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.command = command::read(&object, self.report);
         self.is_built_in = name::BUILT_IN.contains(&name);
         self.report_built_in(&object, name);
+        // Checked here, because a definition with subcommands ignores these fields whatever they are.
         for key in ["inputSchema", "input_schema", "argv"] {
             object.object(key, self.report);
         }
@@ -209,6 +210,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         let parameters = self.read_parameters(object);
         let children = object.node("subcommand").map_or(0, |node| node.span.len());
         let is_broken = is_broken || self.report.errors() > errors;
+        // Each leaf is charged for all nodes above it, so a node must not count its subcommands.
         let weight = object.node.span.len() - children;
         self.levels.push(Level { name, title, settings, hints, parameters, is_broken, weight });
     }
@@ -217,6 +219,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         let Some(key) = object.non_blank("guidance_key", self.report) else {
             return;
         };
+        // An unknown key removes inherited guidance: the author wanted another text, not that one.
         settings.guidance = self.guidance.lookup(key);
         if settings.guidance.is_none() && self.unknown_guidance.insert(key) {
             let near = closest(key, self.guidance.keys());
@@ -254,7 +257,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
 
     fn check_hint(&mut self, node: &Node<'_>, at: &NodePath<'_>) {
         if !matches!(node.value, Value::String(_) | Value::Null) {
-            wrong_type(node, at, "string", self.report);
+            report_wrong_type(node, at, "string", self.report);
         }
     }
 
@@ -277,6 +280,8 @@ impl<'n, 'r> TreeReader<'n, 'r> {
                 parameters.extend(parameter::read(&object, position, self.report));
             }
         }
+        // Flags may repeat those of a parent, as in `git -c a=b commit -c HEAD`. Names and standard input may
+        // not, since all parameters of a leaf share one object of arguments and one process.
         let above = self.levels.iter().flat_map(|level| &level.parameters);
         conflict::check_names(above.clone(), &parameters, self.report);
         conflict::check_flags(parameters.iter().map(Parameter::located_binding), self.report);

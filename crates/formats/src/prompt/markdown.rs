@@ -10,8 +10,7 @@ use super::{
 };
 use crate::FrontMatter;
 
-/// Maximum length of the first line of a description, in characters. Clients truncate longer ones in
-/// their menus.
+/// Maximum length of the first line of a description, in characters, so that it fits into a menu.
 const MAX_SUMMARY: usize = 50;
 
 const KEYS: [&str; 6] = ["title", "description", "arguments", "args", "usage", "examples"];

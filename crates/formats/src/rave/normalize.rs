@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     json::{Member, Node, Span, Value},
-    object::wrong_type,
+    object::report_wrong_type,
     report::{NodePath, Report, summarize},
     type_phrase,
 };
@@ -85,7 +85,7 @@ impl SchemaNormalizer<'_, '_> {
     /// The members of an object. Reports other values, except for those that R writes for an empty list.
     fn members<'n, 'a>(&mut self, node: &'n Node<'a>, at: &NodePath<'_>) -> &'n [Member<'a>] {
         if !node.is_object() && !is_empty_list(node) {
-            wrong_type(node, at, "object", self.report);
+            report_wrong_type(node, at, "object", self.report);
         }
         node.members()
     }

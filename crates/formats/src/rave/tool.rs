@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{KnownFields, Object, wrong_type},
+    object::{KnownFields, Object, report_wrong_type},
     report::{NodePath, Report, summarize},
     rules::definition::{BAD_NAME, IGNORED_FIELD, MISSING_FIELD, WRONG_TYPE},
     schema::SchemaCheck,
@@ -168,7 +168,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             // R does not distinguish an empty object from an empty array.
             Some(Node { value: Value::Array(items), .. }) if items.is_empty() => &empty,
             Some(node) => {
-                wrong_type(node, &at.key("parameters"), "object", self.report);
+                report_wrong_type(node, &at.key("parameters"), "object", self.report);
                 return Map::new();
             }
         };
@@ -240,7 +240,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 self.text.get(node.span.range()).map(str::to_owned)
             }
             _ => {
-                wrong_type(node, &NodePath::ROOT.key(key), "string", self.report);
+                report_wrong_type(node, &NodePath::ROOT.key(key), "string", self.report);
                 None
             }
         }

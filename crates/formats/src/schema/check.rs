@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     json::{Node, Value},
-    object::{to_count, wrong_type},
+    object::{report_wrong_type, to_count},
     report::{NodePath, Report, summarize},
     rules::schema::{BAD_SCHEMA, TOO_MANY_REFERENCES},
 };
@@ -38,6 +38,7 @@ enum Shape {
     NestedId,
 }
 
+/// The keywords of draft 2020-12 and their shapes. Unknown keywords are allowed, as JSON Schema requires.
 const KEYWORDS: [(&str, Shape); 56] = [
     ("type", Shape::Type),
     ("properties", Shape::SchemaMap),
@@ -112,6 +113,7 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
     /// Reports every problem that would make the schema unusable.
     pub(crate) fn run(mut self, at: &NodePath<'_>) {
         self.check_schema(self.root, at);
+        // Checked before references are followed, which is quadratic in their number.
         if self.references.len() > MAX_REFERENCES {
             let message = format!("the schema has {} references", self.references.len());
             let problem = self.report.at_value(&TOO_MANY_REFERENCES, at, message);
@@ -138,7 +140,7 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
                     }
                 }
             }
-            _ => wrong_type(node, at, "a schema: object or boolean", self.report),
+            _ => report_wrong_type(node, at, "a schema: object or boolean", self.report),
         }
     }
 
@@ -151,7 +153,7 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
     ) {
         match shape {
             Shape::Schema => self.check_schema(node, at),
-            Shape::SchemaList => self.check_list(node, at),
+            Shape::SchemaList => self.check_schema_list(node, at),
             Shape::SchemaMap => self.check_map(node, at, Self::check_schema),
             Shape::NamesMap => self.check_map(node, at, Self::check_names),
             Shape::PatternMap => {
@@ -176,14 +178,15 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
             }
             Shape::Pattern => match node.as_str() {
                 Some(pattern) => check_pattern(pattern, at, self.report),
-                None => wrong_type(node, at, "string", self.report),
+                None => report_wrong_type(node, at, "string", self.report),
             },
             Shape::Reference => match node.as_str() {
                 Some(target) => {
                     self.references.push(Reference { holder, target, pointer: at.pointer() })
                 }
-                None => wrong_type(node, at, "string", self.report),
+                None => report_wrong_type(node, at, "string", self.report),
             },
+            // An `$id` below the root changes the base of references, which validators handle differently.
             Shape::NestedId => {
                 let is_root = std::ptr::eq(holder, self.root);
                 self.expect(
@@ -196,7 +199,7 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
         }
     }
 
-    fn check_list(&mut self, node: &'n Node<'n>, at: &NodePath<'_>) {
+    fn check_schema_list(&mut self, node: &'n Node<'n>, at: &NodePath<'_>) {
         self.expect(!node.items().is_empty(), "a non-empty array of schemas", node, at);
         for (index, item) in node.items().iter().enumerate() {
             self.check_schema(item, &at.index(index));
@@ -233,8 +236,8 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
         self.expect(is_type(node) || is_list, &format!("one of {}", TYPES.join(", ")), node, at);
     }
 
-    fn expect(&mut self, is_good: bool, expected: &str, node: &Node<'_>, at: &NodePath<'_>) {
-        if !is_good {
+    fn expect(&mut self, is_valid: bool, expected: &str, node: &Node<'_>, at: &NodePath<'_>) {
+        if !is_valid {
             let problem = self.report.at_value(&BAD_SCHEMA, at, format!("expected {expected}"));
             self.report.push(problem.expected(expected).received(summarize(node)));
         }

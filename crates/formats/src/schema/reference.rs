@@ -24,6 +24,7 @@ pub(crate) struct Reference<'n> {
 /// Follows the references of a schema to the schema that they stand for.
 pub(crate) fn follow<'n>(node: &'n Node<'n>, root: &'n Node<'n>) -> &'n Node<'n> {
     let mut found = node;
+    // Bounded, because this also runs on schemas whose references form a loop.
     for _ in 0..MAX_HOPS {
         match found.get("$ref").and_then(Node::as_str).and_then(|target| resolve(target, root)) {
             Some(next) => found = next,
@@ -39,6 +40,8 @@ pub(crate) fn check(references: &[Reference<'_>], root: &Node<'_>, report: &mut 
     for reference in references {
         let found = resolve(reference.target, root);
         targets.push(found);
+        // Nothing is fetched: a definition must not make the server send requests, and its meaning must not
+        // depend on a remote file.
         if !reference.target.starts_with('#') {
             let message = format!("the reference `{}` leaves the definition", reference.target);
             let problem = report.at_pointer(&REMOTE_REFERENCE, &reference.pointer, message);
@@ -118,6 +121,8 @@ fn find_anchor<'n>(anchor: &str, node: &'n Node<'n>) -> Option<&'n Node<'n>> {
 /// The references that lead back to themselves without descending into a part of the value. Only those
 /// are loops: a schema of a tree refers to itself through `properties` or `items`.
 fn find_loops(references: &[Reference<'_>], targets: &[Option<&Node<'_>>]) -> Vec<usize> {
+    // Nodes are identified by the offset at which they begin, which is unique among the
+    // objects of a file.
     let by_holder: HashMap<usize, Vec<usize>> =
         references.iter().enumerate().fold(HashMap::new(), |mut map, (index, reference)| {
             map.entry(reference.holder.span.start()).or_insert_with(Vec::new).push(index);
@@ -131,7 +136,7 @@ fn find_loops(references: &[Reference<'_>], targets: &[Option<&Node<'_>>]) -> Ve
             found
         })
         .collect();
-    (0..references.len()).filter(|start| leads_back(*start, &next)).collect()
+    (0..references.len()).filter(|start| is_circular(*start, &next)).collect()
 }
 
 /// Collects the references that apply to the same value as `node` does.
@@ -159,15 +164,15 @@ fn collect_in_place(
     }
 }
 
-fn leads_back(start: usize, next: &[Vec<usize>]) -> bool {
+fn is_circular(start: usize, next: &[Vec<usize>]) -> bool {
     let mut seen = vec![false; next.len()];
-    let mut open = next[start].clone();
-    while let Some(index) = open.pop() {
+    let mut pending = next[start].clone();
+    while let Some(index) = pending.pop() {
         if index == start {
             return true;
         }
         if !std::mem::replace(&mut seen[index], true) {
-            open.extend(&next[index]);
+            pending.extend(&next[index]);
         }
     }
     false

@@ -13,6 +13,8 @@ const FALSE: [&str; 11] =
 
 /// The value of a plain scalar. One without a JSON equivalent, such as infinity, stays a string.
 pub(super) fn resolve(text: Cow<'_, str>) -> Value<'_> {
+    // R packages write `required: yes` and `dangerous: no`, so YAML 1.1 booleans must be read as such: as
+    // strings, `no` would be as true as `yes`.
     if let Some(value) = to_bool(&text) {
         return Value::Bool(value);
     }
@@ -69,7 +71,7 @@ fn parse_integer(text: &str) -> Option<u64> {
             in_base(&digits[1..], 8)
         }
         _ if digits.contains(':') => parse_sexagesimal(&digits),
-        // Neither octal nor decimal in any version: `089` is a string.
+        // Neither octal nor decimal in any version: `089`, a zip code for example, is a string.
         [b'0', b'0'..=b'9', ..] => None,
         _ => in_base(&digits, 10),
     }
@@ -99,6 +101,7 @@ fn parse_float(text: &str, negative: bool) -> Option<Number> {
     if !text.chars().all(is_number) || !starts_well || !text.contains(['.', 'e', 'E']) {
         return None;
     }
+    // JSON has no infinity: a number out of range stays a string rather than becoming null.
     let magnitude: f64 = digits.parse().ok()?;
     Number::from_f64(if negative { -magnitude } else { magnitude })
 }

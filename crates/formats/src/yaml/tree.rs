@@ -45,6 +45,7 @@ pub(crate) fn parse(text: &str) -> Parsed<'_> {
         if let Event::DocumentStart(..) = event {
             documents += 1;
         }
+        // A file holds one tool; reading on could mix the fields of two.
         if documents > 1 {
             let problem = SyntaxProblem::new(
                 &SECOND_DOCUMENT,
@@ -174,6 +175,7 @@ impl<'a> Builder<'a> {
         tag: Option<&Tag>,
         span: Span,
     ) -> Option<()> {
+        // Keys are never resolved: `n` and `y` are usual names of R parameters, not booleans.
         if let Some(key) = self.key_slot() {
             *key = Some((text, span));
             return Some(());
@@ -214,6 +216,7 @@ impl<'a> Builder<'a> {
             );
             return self.stop(problem.hint("write the value out"));
         };
+        // Nine lines of nested aliases can expand to a billion values.
         self.copied += count_values(&node);
         if self.copied > MAX_COPIED {
             let problem = SyntaxProblem::new(
@@ -223,6 +226,7 @@ impl<'a> Builder<'a> {
             );
             return self.stop(problem.hint("write the values out, or use fewer aliases"));
         }
+        // Problems in the copy are reported at the alias, which the author of this part can change.
         self.attach(Node { span, ..node }, 0)
     }
 
@@ -270,6 +274,7 @@ impl<'a> Builder<'a> {
         if !seen.contains(MERGE) {
             return members;
         }
+        // A merge key may have one mapping or a list of them.
         let (merged, mut own): (Vec<_>, Vec<_>) =
             members.into_iter().partition(|member| member.key == MERGE);
         for member in merged

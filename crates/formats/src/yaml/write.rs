@@ -15,7 +15,7 @@ const WORDS: [&str; 16] = [
 ];
 
 /// Writes an object as a document.
-pub fn document(object: &Map<String, Json>) -> String {
+pub fn write_yaml(object: &Map<String, Json>) -> String {
     let mut out = String::new();
     push_members(&mut out, object, 0);
     out
@@ -44,7 +44,7 @@ fn push_value(out: &mut String, value: &Json, depth: usize) {
             }
         },
         Json::String(text) if is_block(text) => push_block(out, text, depth + 1),
-        plain => push_line(out, &write_scalar(plain, Context::Block)),
+        scalar => push_line(out, &write_scalar(scalar, Context::Block)),
     }
 }
 
@@ -69,8 +69,8 @@ fn push_item(out: &mut String, item: &Json, depth: usize) {
                 out.push_str(inner.trim_start_matches(' '));
             }
         },
-        plain => {
-            writeln!(out, "{}", write_scalar(plain, Context::Block)).expect("writing to a string")
+        scalar => {
+            writeln!(out, "{}", write_scalar(scalar, Context::Block)).expect("writing to a string")
         }
     }
 }
@@ -94,6 +94,8 @@ fn indent(out: &mut String, depth: usize) {
     (0..depth).for_each(|_| out.push_str("  "));
 }
 
+/// Writes a key. YAML 1.1 parsers read an unquoted `n` or `y`, both usual names of R parameters, as a
+/// boolean.
 fn push_key(out: &mut String, key: &str) {
     out.push_str(&quote_if_needed(key, Context::Flow));
 }
@@ -111,7 +113,7 @@ fn write_scalar(value: &Json, context: Context) -> String {
         Json::Number(number) => write_number(&number.to_string()),
         Json::Array(_) => "[]".to_owned(),
         Json::Object(_) => "{}".to_owned(),
-        plain => plain.to_string(),
+        other => other.to_string(),
     }
 }
 
@@ -141,7 +143,8 @@ fn quote_if_needed(word: &str, context: Context) -> String {
 fn is_plain(word: &str, context: Context) -> bool {
     let is_word =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '(' | ')' | ' ' | '+');
-    let is_more = |c: char| {
+    // These have a meaning at the beginning of a scalar or in a flow list, not inside of a block scalar.
+    let is_block_char = |c: char| {
         context == Context::Block
             && matches!(
                 c,
@@ -169,7 +172,7 @@ fn is_plain(word: &str, context: Context) -> bool {
     begins_well
         && !word.ends_with(' ')
         && !WORDS.contains(&lower.as_str())
-        && word.chars().all(|c| is_word(c) || is_more(c))
+        && word.chars().all(|c| is_word(c) || is_block_char(c))
 }
 
 /// Control characters, line separators and byte order marks, which only double quotes can hold.
@@ -196,7 +199,8 @@ fn escape(word: &str) -> String {
     out
 }
 
-/// Whether a text can be written as a literal block.
+/// Whether a text can be written as a literal block: indentation is detected from the first line, so that
+/// must not begin with whitespace.
 fn is_block(text: &str) -> bool {
     let is_odd = |c: char| c != '\n' && c != '\t' && needs_escape(c);
     text.contains('\n')
@@ -221,24 +225,24 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::document;
+    use super::write_yaml;
     use crate::yaml;
 
     fn round_trip(value: &Value) -> Value {
-        let text = document(value.as_object().expect("an object"));
+        let text = write_yaml(value.as_object().expect("an object"));
         let parsed = yaml::parse(&text);
         assert!(parsed.problems.is_empty(), "{:?}\n{text}", parsed.problems);
         parsed.root.expect("a tree").to_value()
     }
 
     #[test]
-    fn is_written_as_people_would() {
+    fn is_written_in_the_usual_style() {
         let value = json!({
             "name": "pkg-f", "n": 1, "text": "two\n\nlines", "code": "f(1)\n#\n#> 1\n",
             "list": ["a", "b c", "yes", "1", ""], "empty": [], "nothing": null, "small": 1e-20,
             "nested": {"type": "array", "items": [{"a": 1, "b": [[1, 2], ["x"]]}]}, "tricky": "one: two # three",
         });
-        insta::assert_snapshot!(document(value.as_object().expect("an object")), @r"
+        insta::assert_snapshot!(write_yaml(value.as_object().expect("an object")), @r"
         name: pkg-f
         'n': 1
         text: |-
@@ -267,19 +271,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_survives(text in "(?s).{0,40}", key in "[a-zA-Z0-9 :#'\"._-]{1,8}") {
+        fn every_text_survives_a_round_trip(text in "(?s).{0,40}", key in "[a-zA-Z0-9 :#'\"._-]{1,8}") {
             let value = json!({"a": text.clone(), key: [text.clone(), "x"], "b": [[text]]});
             prop_assert_eq!(round_trip(&value), value);
         }
 
         #[test]
-        fn every_line_survives(text in "[a-z:# '\"\\-\n\t|>]{0,40}") {
+        fn every_line_survives_a_round_trip(text in "[a-z:# '\"\\-\n\t|>]{0,40}") {
             let value = json!({"a": {"b": text}});
             prop_assert_eq!(round_trip(&value), value);
         }
 
         #[test]
-        fn every_number_survives(number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
+        fn every_number_survives_a_round_trip(number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
             let value = json!({"a": number});
             prop_assert_eq!(round_trip(&value)["a"].as_f64(), Some(number));
         }

@@ -175,7 +175,7 @@ proptest! {
     #[test]
     fn no_bytes_cause_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         read(&bytes);
-        Document::parse(&source(), &bytes).guidance();
+        Document::parse(&source(), &bytes).read_guidance();
     }
 
     #[test]

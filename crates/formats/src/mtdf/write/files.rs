@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{super::read, Program, write_schema_tool, write_tree};
 use crate::{
-    comparison::{is_launched_alike, normalize},
+    comparison::{normalize, runs_same},
     context::Guidance,
     format::WrittenFile,
     json,
@@ -54,7 +54,7 @@ fn is_faithful(file: &WrittenFile, tools: &[Tool], program: Program) -> bool {
         let again = read.iter().find(|again| again.name == tool.name);
         again.is_some_and(|again| {
             normalize(&again.input) == normalize(&tool.input)
-                && (program == Program::Unnamed || is_launched_alike(tool, again))
+                && (program == Program::Unnamed || runs_same(tool, again))
         })
     })
 }
