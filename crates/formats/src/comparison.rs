@@ -71,6 +71,7 @@ pub(crate) fn find_losses(tool: &Tool, converted: &Tool) -> Vec<Loss> {
     );
     for (field, value_of) in FIELDS {
         let (before, after) = (value_of(tool), value_of(converted));
+        // A format may add a default of its own, which is not a loss.
         if before.is_null() || before == after {
             continue;
         }

@@ -97,6 +97,7 @@ impl Pattern {
     pub fn literal(path: &str) -> Self {
         let mut glob = String::new();
         for c in path.chars() {
+            // A slash separates folders in globs too, so it needs no escape.
             if c != '/' && is_special(c) {
                 glob.push('\\');
             }

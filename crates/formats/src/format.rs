@@ -45,7 +45,7 @@ pub(crate) enum Reader {
         /// Reads the root of a file; the text is for formats that need its comments or spelling.
         read: fn(&Node<'_>, &str, &Context<'_>, &mut Report) -> Reading,
     },
-    /// Markdown. Asked before anything is parsed, since a page is no JSON or YAML.
+    /// Markdown, which is detected before JSON and YAML are parsed.
     Markdown {
         detect: fn(&SourceId, &str) -> bool,
         read: fn(&str, &Context<'_>, &mut Report) -> Reading,
@@ -56,7 +56,7 @@ pub(crate) enum Reader {
 /// [`FORMATS`](crate::FORMATS) among equals, so that no format need know the keys of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Confidence {
-    /// Nothing speaks for it, but its reader gives the most useful errors.
+    /// It has no keys of the format, but the reader of this format reports the most useful errors.
     Fallback,
     /// It has keys that other formats have too.
     Weak,

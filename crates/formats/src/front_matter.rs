@@ -62,6 +62,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     }
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
+        // `...` ends a YAML document, and pandoc accepts it too.
         if matches!(line.trim_end(), "---" | "...") {
             return Some((&rest[..at], &rest[at + line.len()..]));
         }

@@ -39,7 +39,7 @@ impl<'a> Locator<'a> {
     pub fn range(&self, location: &Location) -> Range<usize> {
         match location {
             Location::Whole => 0..self.text.len(),
-            Location::Offset(offset) => self.character(*offset),
+            Location::Offset(offset) => self.character_at(*offset),
             Location::Span(span) => {
                 self.text.floor_char_boundary(span.start)..self.text.ceil_char_boundary(span.end)
             }
@@ -50,7 +50,7 @@ impl<'a> Locator<'a> {
         }
     }
 
-    fn character(&self, offset: usize) -> Range<usize> {
+    fn character_at(&self, offset: usize) -> Range<usize> {
         let start = self.text.floor_char_boundary(offset);
         let length = self.text[start..].chars().next().map_or(0, char::len_utf8);
         start..start + length
@@ -73,6 +73,7 @@ impl<'a> Locator<'a> {
                 }
                 _ => (None, None),
             };
+            // The rest of the pointer does not exist: a missing field.
             let Some(next) = next else { break };
             node = next;
             found = Found { key, value: node.span.range() };

@@ -163,6 +163,7 @@ impl<'n, 'p> Object<'n, 'p> {
                 return;
             }
             let at = self.at.key(key);
+            // `subcomand` ignored would serve the bare command; `colour` ignored changes nothing.
             let problem = match closest(key, known.critical.iter().copied()) {
                 Some(near) => report
                     .at_key(

@@ -100,6 +100,7 @@ impl Parser<'_> {
         }
         match check_name(name) {
             Ok(()) => Ok(name.to_owned()),
+            // Models often forget the category, or join categories like patterns.
             Err(_) if name.contains('+') => Err(error(
                 span,
                 format!("`{name}` has a `+` outside of patterns"),
@@ -159,6 +160,7 @@ impl Parser<'_> {
                 }
                 _ => {}
             }
+            // The other three are already in the glob, as escapes or as a class.
             if !matches!(c, '\\' | '"' | '[') {
                 glob.push(c);
             }
@@ -245,6 +247,7 @@ fn check_path(glob: &str, span: Range<usize>) -> Result<(), ExpressionError> {
     if glob.starts_with('/') {
         return Err(error(span, format!("`{glob}` is an absolute path"), RELATIVE));
     }
+    // The category's folder is a boundary; patterns come from models.
     if glob.split('/').any(|part| part == "..") {
         return Err(error(span, format!("`{glob}` leaves the category's folder"), RELATIVE));
     }

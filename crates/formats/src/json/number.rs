@@ -28,13 +28,13 @@ pub(crate) fn parse(token: &str) -> Result<Number, NumberError> {
 
 fn is_number(token: &[u8]) -> bool {
     let unsigned = token.strip_prefix(b"-").unwrap_or(token);
-    let whole = digits(unsigned);
+    let whole = count_digits(unsigned);
     if whole == 0 || whole > 1 && unsigned[0] == b'0' {
         return false;
     }
     let mut rest = &unsigned[whole..];
     if let Some(fraction) = rest.strip_prefix(b".") {
-        let length = digits(fraction);
+        let length = count_digits(fraction);
         if length == 0 {
             return false;
         }
@@ -47,12 +47,12 @@ fn is_number(token: &[u8]) -> bool {
                 .strip_prefix(b"+")
                 .or_else(|| exponent.strip_prefix(b"-"))
                 .unwrap_or(exponent);
-            !exponent.is_empty() && digits(exponent) == exponent.len()
+            !exponent.is_empty() && count_digits(exponent) == exponent.len()
         }
         _ => false,
     }
 }
 
-fn digits(bytes: &[u8]) -> usize {
+fn count_digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }

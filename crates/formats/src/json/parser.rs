@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
     fn parse_literal(&mut self) -> Result<Value<'a>, Stop> {
         let start = self.at;
         let token = self.take_token();
-        let meant = match token {
+        let hint = match token {
             "null" => return Ok(Value::Null),
             "true" => return Ok(Value::Bool(true)),
             "false" => return Ok(Value::Bool(false)),
@@ -256,7 +256,7 @@ impl<'a> Parser<'a> {
             _ => "put strings in double quotes",
         };
         self.replace_by_null(
-            SyntaxProblem::new(&BROKEN_JSON, start, format!("`{token}` is not JSON")).hint(meant),
+            SyntaxProblem::new(&BROKEN_JSON, start, format!("`{token}` is not JSON")).hint(hint),
         )
     }
 

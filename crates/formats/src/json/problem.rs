@@ -9,7 +9,7 @@ pub struct SyntaxProblem {
     pub rule: &'static Rule,
     /// The offset, in bytes, at which it was noticed.
     pub offset: usize,
-    /// The message, for people.
+    /// The problem, without its location.
     pub message: String,
     /// How to fix it.
     pub hint: Option<String>,

@@ -88,6 +88,7 @@ pub(crate) fn read<'n>(
     };
     let mut binding = context.read(object, report);
     context.read_file(object, &mut binding, report);
+    // Read with a fallback type, so that problems of the other fields are reported too.
     let mut schema =
         constraint::read(object, parameter_type.unwrap_or(ParameterType::String), report);
     if object.flag("secret", report) == Some(true) {

@@ -44,6 +44,7 @@ impl<'n> TreeReader<'n, '_> {
         else {
             return;
         };
+        // Checked without compiling, so that all problems are found and located.
         check_root(&schema, self.report);
         SchemaCheck::new(schema.node, self.report).run(&at);
         let (options, positionals) = self.read_bindings(object, &schema);

@@ -39,6 +39,7 @@ fn write_tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<Strin
         leaves.push((path, write_leaf(tool)?));
     }
     let about = match tools {
+        // The root needs a description, although only leaves are served.
         [only] => describe(only),
         several => format!("{} tools of `{root}`", several.len()),
     };
@@ -122,6 +123,7 @@ fn insert_leaf(children: &mut Vec<Value>, path: &[String], mut leaf: Map<String,
 /// A subcommand without its name.
 fn write_leaf(tool: &Tool) -> Option<Map<String, Value>> {
     let mut leaf = new_definition(&tool.name, &describe(tool));
+    // The name depends on the position in the tree and is inserted there.
     leaf.shift_remove("name");
     leaf.extend(write_settings(tool));
     let is_sequence = matches!(tool.implementation, Implementation::Sequence(_));

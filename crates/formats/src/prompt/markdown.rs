@@ -49,6 +49,7 @@ impl PromptReader<'_> {
             let message = format!("`{stem}` is not a valid prompt name: {problem}");
             self.report(&rules::BROKEN_PROMPT, 1, message, "rename the file");
         }
+        // The text was decoded lossily, so that the other problems are still reported.
         if !is_utf8 {
             self.report(&rules::BROKEN_PROMPT, 1, "the file is not UTF-8 text", "save it as UTF-8");
         }
@@ -122,6 +123,7 @@ impl PromptReader<'_> {
             ["call(", "tool("].into_iter().flat_map(|function| front.body.match_indices(function));
         let references = calls.filter_map(|(at, function)| {
             let argument = front.body[at + function.len()..].trim_start();
+            // A computed name cannot be checked without rendering the template.
             let quote = argument.chars().next().filter(|c| matches!(c, '"' | '\''))?;
             let name =
                 argument[1..].split(quote).next().filter(|name| name::check(name).is_ok())?;
@@ -173,6 +175,7 @@ impl PromptReader<'_> {
             (None, Some(Value::String(words))) => {
                 PromptArguments::CommandLine(words.trim().to_owned())
             }
+            // `args:` without a value is null.
             (None, Some(Value::Bool(true) | Value::Null)) => {
                 PromptArguments::CommandLine("[args...]".to_owned())
             }

@@ -189,6 +189,7 @@ impl WorkflowWriter {
                 self.push_text(&format!(" {}", text.trim()));
             }
         }
+        // The approval of a call is enforced elsewhere; this keeps the model from being surprised by it.
         let is_true = |key: &str| step.get(key).and_then(Value::as_bool) == Some(true);
         if is_true("dangerous") || is_true("requires_approval") {
             self.push_text(" **Ask the user first.**");

@@ -43,6 +43,7 @@ impl SchemaNormalizer<'_, '_> {
         let is_other =
             |member: &&Member<'_>| !["type", "properties", "required"].contains(&&*member.key);
         members.extend(node.members().iter().filter(is_other).cloned());
+        // R rejects unknown arguments, but with an error that a model cannot act on.
         if !members.iter().any(|member| member.key == "additionalProperties") {
             members.push(new_member("additionalProperties", Value::Bool(false), node.span));
         }
@@ -150,6 +151,7 @@ impl SchemaNormalizer<'_, '_> {
                     value: Value::Array(self.read_names(&member.value, &at)),
                     span: member.value.span,
                 }),
+                // Generators write `description: ~` for undocumented parameters; null is not valid here.
                 "description" if member.value.value == Value::Null => None,
                 "description" => Some(to_text(&member.value, self.text)),
                 "default" => self.coerce_default(&member.value, node, &at),
@@ -211,6 +213,7 @@ impl SchemaNormalizer<'_, '_> {
         else {
             return;
         };
+        // Generators add `items` and `properties` only if they parsed the structure, so that type is right.
         let has_details =
             members.iter().any(|member| member.key == "properties" || member.key == "items");
         if has_details {

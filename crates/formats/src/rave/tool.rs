@@ -80,6 +80,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             return None;
         }
         let name = name?;
+        // Only now, since a missing package is a warning about a tool that is otherwise usable.
         let implementation = self.bind_function(name, &input);
         let origin = Origin {
             source: self.report.source().clone(),
@@ -132,6 +133,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         if let Some(text) = self.read_text("description") {
             return text;
         }
+        // A description of the wrong type has been reported as such.
         if self.report.errors() == errors {
             let at = if self.object.has("description") { "/description" } else { "" };
             let problem = self
@@ -236,6 +238,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         match &node.value {
             Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
             Value::Null => None,
+            // The number 1.10 would print as 1.1, which is another version.
             Value::Bool(_) | Value::Number(_) => {
                 self.text.get(node.span.range()).map(str::to_owned)
             }
@@ -265,6 +268,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         duration
     }
 
+    /// The example. R's YAML writer emits a character vector as a list of lines.
     fn read_example(&mut self) -> Option<String> {
         let node = self.object.node("implementation_example");
         let lines = node

@@ -36,6 +36,7 @@ impl SchemaNormalizer<'_, '_> {
                 return None;
             }
         };
+        // Validators do not check defaults, but clients fill them into the form of a call.
         if !is_choice(&value, schema, self.text) {
             self.report_unfit_default(node, at, "is not one of the values of `enum`");
             return None;
@@ -101,6 +102,7 @@ impl SchemaNormalizer<'_, '_> {
         if !converted.is_empty() {
             self.report_converted(node, at, &converted.join(", "));
         }
+        // An empty `enum` would allow no value at all.
         (!kept.is_empty()).then_some(Node { value: Value::Array(kept), span: node.span })
     }
 

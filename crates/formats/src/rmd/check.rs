@@ -88,6 +88,7 @@ impl Checker {
             }
             Ok(Some(values)) => values,
         };
+        // Parsed values have no locations.
         let line =
             text.lines().position(|line| line.starts_with("params:")).map_or(1, |index| index + 1);
         let declared = match values.get("params") {
@@ -112,6 +113,8 @@ impl Checker {
         let mut reported = BTreeSet::new();
         for chunk in outline.chunks.iter().filter(|chunk| is_r(chunk)) {
             for (index, line) in chunk.code.lines().enumerate() {
+                // A comment may mention a parameter. A `#` in a string hides the rest of its line, which only
+                // loses a warning.
                 for name in line.split('#').next().unwrap_or_default().split("params$").skip(1) {
                     let name: String = name
                         .chars()

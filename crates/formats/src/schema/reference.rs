@@ -21,7 +21,7 @@ pub(crate) struct Reference<'n> {
     pub(crate) pointer: String,
 }
 
-/// Follows the references of a schema to the schema that they stand for.
+/// Follows the references of a schema to the schema that they refer to.
 pub(crate) fn follow<'n>(node: &'n Node<'n>, root: &'n Node<'n>) -> &'n Node<'n> {
     let mut found = node;
     // Bounded, because this also runs on schemas whose references form a loop.

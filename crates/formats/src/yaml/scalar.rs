@@ -27,7 +27,7 @@ pub(super) fn resolve(text: Cow<'_, str>) -> Value<'_> {
     }
 }
 
-/// The boolean that a word stands for.
+/// Parses a YAML 1.1 boolean.
 pub(super) fn to_bool(text: &str) -> Option<bool> {
     match text {
         _ if TRUE.contains(&text) => Some(true),

@@ -150,7 +150,7 @@ fn reports_every_loss() {
 #[test]
 fn specifications_use_tables_for_simple_schemas() {
     let tools = read_text(
-        r#"{"name": "greet", "description": "Greet somebody.\n\n- politely\n- or not", "inputSchema": {"type": "object", "properties": {
+        r#"{"name": "greet", "description": "Greet a guest.\n\n- politely\n- or not", "inputSchema": {"type": "object", "properties": {
             "name": {"type": "string", "description": "Who | what", "examples": ["Ada"]},
             "file": {"type": ["string", "null"], "description": "Where"},
             "times": {"type": "integer", "default": 1, "description": "How often"}},
@@ -167,7 +167,7 @@ fn specifications_use_tables_for_simple_schemas() {
 
     ### 1. Tool Purpose and Description
 
-    Greet somebody.
+    Greet a guest.
 
     - politely
     - or not
@@ -355,7 +355,7 @@ proptest! {
     fn whatever_a_server_lists_keeps_its_arguments_in_mtdf(listed in listed_tool()) {
         let tools = read(&listed).tools;
         let converted = convert(&tools, writer("mtdf"), "t");
-        // Names that differ only in leading dashes would be one option: such a tool is left out, and that is told.
+        // Names that differ only in leading dashes would be one option, so such a tool is omitted and reported.
         prop_assume!(converted.losses.iter().all(|loss| loss.field != "name"));
         let back = read_back(&converted).0;
         prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);
