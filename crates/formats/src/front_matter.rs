@@ -1,6 +1,6 @@
 //! Front matter: YAML between two lines of `---` at the beginning of a Markdown file.
 //!
-//! R Markdown documents have rules of their own, see [`rmd`](crate::rmd).
+//! R Markdown documents have rules of their own, see `rmd`.
 
 use serde_json::{Map, Value};
 
