@@ -128,7 +128,7 @@ fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
     if text.starts_with('\u{feff}') {
         let problem =
             json::SyntaxProblem::new(&BYTE_ORDER_MARK, 0, "the file begins with a byte order mark");
-        report.push_syntax(problem.hint("save it without"));
+        report.push_syntax(problem.hint("save the file without it"));
     }
     if let Some(offset) = text.find('\0') {
         // The Markdown parser replaces NUL with a longer character, so its positions would no longer
@@ -136,7 +136,7 @@ fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
         report.push_syntax(json::SyntaxProblem::new(
             &NUL,
             offset,
-            "the file has a NUL character in it",
+            "the file contains a NUL character",
         ));
         return Reading::default();
     }

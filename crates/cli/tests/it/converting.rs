@@ -78,11 +78,11 @@ fn losses_are_reported_by_tool_and_field() {
 
     ### 4. Output Schema (Return Value)
 
-    What the program prints, as text.
+    The output of the program, as text.
 
     ### 5. Error Handling
 
-    A call that fails answers with the standard error object.
+    A failed call returns the standard error object.
 
     ```json
     {
@@ -151,11 +151,11 @@ fn losses_are_reported_by_tool_and_field() {
 
     ### 4. Output Schema (Return Value)
 
-    What the program prints, as text.
+    The output of the program, as text.
 
     ### 5. Error Handling
 
-    A call that fails answers with the standard error object.
+    A failed call returns the standard error object.
 
     ```json
     {

@@ -25,10 +25,11 @@ impl SpecReader<'_, '_> {
             let (code, reason) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
             let reason = reason.trim();
             if reason.is_empty() {
-                let message = format!("`{code}` is allowed without a reason, so it is not");
+                let message =
+                    format!("the allowance of `{code}` has no reason, so it has no effect");
                 let found = self.report.at_span(&ALLOWED_WITHOUT_REASON, span, message);
                 self.report.push(found.hint(format!(
-                    "write the reason behind the code: `<!-- toolcrib: allow {code} because … -->`"
+                    "add the reason after the code: `<!-- toolcrib: allow {code} because … -->`"
                 )));
                 continue;
             }

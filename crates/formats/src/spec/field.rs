@@ -94,7 +94,7 @@ impl Field {
                 self.is_typed = true;
                 self.schema = schema;
             }
-            // The lint rule about placeholders reports it.
+            // A placeholder of the template is a missing type, not an unknown one.
             None if is_placeholder(text) => {}
             None => self.unknown_type = Some(strip_markup(text).to_owned()),
         }

@@ -21,7 +21,7 @@ impl SpecReader<'_, '_> {
                     field.span.clone(),
                     format!("`{name}` is described twice"),
                 );
-                self.report.push(found.hint("keep one of the two"));
+                self.report.push(found.hint("remove one of the two descriptions"));
                 continue;
             }
             self.report_field_problems(&field);
@@ -50,15 +50,18 @@ impl SpecReader<'_, '_> {
             let found = self.report.at_span(
                 &ODD_DEFAULT,
                 field.span.clone(),
-                format!("the default of `{name}` is not of its type"),
+                format!("the default of `{name}` is not a value of its type"),
             );
             self.report
                 .push(found.received(default.as_str()).hint("write a value of the type, as JSON"));
         }
         if let Required::Conditional(condition) = &field.required {
-            let message = format!("`{name}` must be given only sometimes: {condition}");
+            let message = format!("`{name}` is required only under a condition: {condition}");
             let found = self.report.at_span(&CONDITIONAL_PARAMETER, field.span.clone(), message);
-            self.report.push(found.hint("a JSON Schema can say when"));
+            self.report
+                .push(found.hint(
+                    "state the condition in a JSON Schema, with `if` or `dependentRequired`",
+                ));
         }
     }
 
@@ -78,11 +81,11 @@ impl SpecReader<'_, '_> {
             .iter()
             .filter(|(name, _)| fields.iter().all(|field| field.name != *name));
         differences.extend(only_in_schema.map(|(name, span)| {
-            (span.clone(), format!("the JSON Schema has `{name}`, the table has not"))
+            (span.clone(), format!("`{name}` is in the JSON Schema but not in the table"))
         }));
         for (span, message) in differences {
             let found = self.report.at_span(&TWO_SCHEMAS, span, message);
-            self.report.push(found.hint("make the two say the same; the JSON Schema counts"));
+            self.report.push(found.hint("make the two agree; until then the JSON Schema is used"));
         }
     }
 }
@@ -91,7 +94,7 @@ impl SpecReader<'_, '_> {
 fn compare_field(field: &Field, schema: &LocatedSchema) -> Vec<String> {
     let name = &field.name;
     let Some(property) = schema.schema.property(name) else {
-        return vec![format!("the table has `{name}`, the JSON Schema has not")];
+        return vec![format!("`{name}` is in the table but not in the JSON Schema")];
     };
     let mut messages = Vec::new();
     let declared = Value::Object(field.schema.clone());
@@ -108,8 +111,9 @@ fn compare_field(field: &Field, schema: &LocatedSchema) -> Vec<String> {
     if field.required == Required::Yes && !is_required
         || field.required == Required::No && is_required
     {
-        messages
-            .push(format!("the table and the JSON Schema disagree whether `{name}` is required"));
+        messages.push(format!(
+            "the table and the JSON Schema disagree on whether `{name}` is required"
+        ));
     }
     messages
 }

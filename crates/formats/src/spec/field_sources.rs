@@ -170,10 +170,10 @@ impl<'t> SpecReader<'_, 't> {
         }
         if block.was_quoted {
             let message =
-                "this is no YAML: a text in it has a colon; it is read as if it stood in quotes";
+                "this is not valid YAML: a value has a colon; it is read as if it were quoted";
             let found =
                 self.report.at_span(&UNREADABLE_SCHEMA, self.document.trim(content), message);
-            self.report.push(found.hint("put texts that have a colon in quotes"));
+            self.report.push(found.hint("quote values that have a colon"));
         }
         into.schemas.extend(block.schema);
         into.signatures.extend(block.fields);
@@ -185,7 +185,7 @@ impl<'t> SpecReader<'_, 't> {
             let message =
                 format!("tables beyond the first {MAX_FIELDS} fields of a tool are not read");
             let found = self.report.at_span(&UNREADABLE_PARAMETERS, span.clone(), message);
-            self.report.push(found.hint("describe fewer, or write a JSON Schema"));
+            self.report.push(found.hint("describe fewer fields, or write a JSON Schema"));
         }
     }
 
@@ -197,9 +197,9 @@ impl<'t> SpecReader<'_, 't> {
             let found = self.report.at_span(
                 &TORN_ROW,
                 row.span.clone(),
-                format!("the row of `{name}` is torn at a pipe"),
+                format!("the row of `{name}` is split at an unescaped pipe"),
             );
-            self.report.push(found.hint("write the pipe as `\\|`; `toolcrib check --fix` does it"));
+            self.report.push(found.hint("write the pipe as `\\|`, or run `toolcrib check --fix`"));
         }
         let name = columns.iter().position(|column| *column == Column::Name).unwrap_or_default();
         let cell = row.cells.get(name).cloned().unwrap_or_else(|| row.span.clone());
@@ -213,9 +213,12 @@ impl<'t> SpecReader<'_, 't> {
         columns: &[Column],
         into: &mut FieldSources<'t>,
     ) {
-        let found =
-            self.report.at_span(&TORN_ROW, span.clone(), "these rows stand outside their table");
-        self.report.push(found.hint("take out the blank line or line break before them"));
+        let found = self.report.at_span(
+            &TORN_ROW,
+            span.clone(),
+            "these rows are separated from their table",
+        );
+        self.report.push(found.hint("remove the blank line or line break before them"));
         let mut start = span.start;
         for line in self.document.slice(span).split_inclusive('\n') {
             let end = start + line.len();

@@ -59,10 +59,10 @@ impl<'t> SpecReader<'_, 't> {
         if is_declared {
             return Input::from_fields(&fields);
         }
-        let message = "nothing that can be read says what arguments the tool takes";
+        let message = "no parameters are declared in a form that can be read";
         let found = self.report.at_span(&UNREADABLE_PARAMETERS, heading.clone(), message);
         self.report.push(
-            found.hint("write a table `| Parameter Name | Type | Required | Description | Example Value |`, or `None`"),
+            found.hint("add a table `| Parameter Name | Type | Required | Description | Example Value |`, or write `None`"),
         );
         Input::unknown()
     }
@@ -128,7 +128,8 @@ impl<'t> SpecReader<'_, 't> {
 
     /// Reports tables and list items that are among parameters but cannot be read.
     fn report_unread_fields(&mut self, sources: &FieldSources<'_>) {
-        let table = "nothing says what the fields of this table belong to, so they are not read";
+        let table =
+            "this table is not read: the text before it does not say what its fields belong to";
         for span in &sources.unrelated_tables {
             let found =
                 self.report.at_span(&UNREADABLE_PARAMETERS, self.document.trim(span), table);
@@ -142,11 +143,11 @@ impl<'t> SpecReader<'_, 't> {
         if has_better_source {
             return;
         }
-        let item = "no parameter can be read from this item, although others are listed beside it";
+        let item = "no parameter can be read from this item, unlike from others in the list";
         for span in &sources.unread_items {
             let found = self.report.at_span(&UNREADABLE_PARAMETERS, self.document.trim(span), item);
             self.report
-                .push(found.hint("write it as ``- `name` (string, required): what it means``"));
+                .push(found.hint("write it as ``- `name` (string, required): description``"));
         }
     }
 }

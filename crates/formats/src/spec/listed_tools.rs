@@ -188,7 +188,7 @@ impl SpecReader<'_, '_> {
         let found = Diagnostic::new(
             &UNREADABLE_PARAMETERS,
             tool.origin.clone(),
-            "nothing that can be read says what arguments the tool takes",
+            "no parameters are declared in a form that can be read",
         );
         self.report.push(
             found.tool(&tool.name).hint("describe the tool under a heading, ``## Tool: `name` ``"),

@@ -46,21 +46,22 @@ impl SpecReader<'_, '_> {
             let found = self.report.at_span(
                 &UNFILLED_TEMPLATE,
                 span.clone(),
-                "the name of this tool is still to be filled in",
+                "the name of this tool is still a placeholder",
             );
-            self.report.push(found.hint("fill the section in, or remove it"));
+            self.report.push(found.hint("fill in the section or remove it"));
         }
         if !outline.is_empty() {
             return;
         }
         let found = if let Some((span, sentence)) = self.find_declaration() {
-            let message = format!("the document says that there are no tools: \"{sentence}\"");
+            let message = format!("the document declares that it has no tools: \"{sentence}\"");
             self.report.at_span(&DECLARES_NO_TOOLS, span, message)
         } else {
             let span = self.document.blocks.first().map_or(0..0, |first| first.span.clone());
-            let message = "no heading names a tool, and nothing says that there are none";
+            let message =
+                "no heading names a tool, and the document does not declare that it has none";
             self.report.at_span(&NO_TOOLS_FOUND, span, message).hint(
-                "give each tool a heading, ``## Tool: `name` ``, or say that there are no MCP tools",
+                "give each tool a heading, ``## Tool: `name` ``, or state that there are no MCP tools",
             )
         };
         self.report.push(found);
@@ -121,8 +122,11 @@ impl SpecReader<'_, '_> {
             if is_name(name) && !described.contains(name) {
                 let message = format!("`{name}` is listed here, but no section describes it");
                 let found = self.report.at_span(&UNDESCRIBED_TOOL, cell.clone(), message);
-                self.report
-                    .push(found.hint("describe it under a heading of its own, or take it out"));
+                self.report.push(
+                    found.hint(
+                        "describe it under a heading of its own, or remove it from the table",
+                    ),
+                );
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Problems of Markdown specifications, as reading finds them.
+//! Problems that reading a Markdown specification finds.
 
 use catalog::{Rule, Severity};
 
@@ -19,7 +19,7 @@ pub(super) static RULES: &[&Rule] = &[
     &ALLOWED_WITHOUT_REASON,
 ];
 
-/// A specification with nothing wrong that reading can find.
+/// A specification without problems.
 macro_rules! good {
     () => {
         "# Greetings - MCP Tool Specification
@@ -43,9 +43,8 @@ pub(crate) static NO_TOOLS_FOUND: Rule = Rule {
     code: "TC802",
     name: "no-tools-found",
     severity: Severity::Warning,
-    why: "The document is a specification, but no heading in it names a tool, and it does not say that there are none. \
-          Running text, lists and tables of contents are not taken for tools. Give each tool a heading, \
-          ``## Tool: `name` ``.",
+    why: "The document is a specification, but no heading in it names a tool, and it does not declare that it has none. \
+          Prose, lists and tables of contents are not read as tools. Give each tool a heading, ``## Tool: `name` ``.",
     bad: "# Greetings - MCP Tool Specification\n\nThere is a tool that greets people.\n",
     good: good!(),
 };
@@ -54,8 +53,8 @@ pub(crate) static UNFILLED_TEMPLATE: Rule = Rule {
     code: "TC803",
     name: "unfilled-template",
     severity: Severity::Error,
-    why: "The name of a tool is still the template's. Fill the section in, or remove it: a tool without a name cannot be \
-          served, and a reader cannot tell what was meant.",
+    why: "The name of a tool is still the placeholder of the template. A tool without a name cannot be served. Fill in \
+          the section or remove it.",
     bad: "# Greetings - MCP Tool Specification\n\n## Tool: `[YourToolName]`\n\nPrints a greeting.\n",
     good: good!(),
 };
@@ -64,9 +63,9 @@ pub(crate) static TORN_ROW: Rule = Rule {
     code: "TC804",
     name: "torn-row",
     severity: Severity::Warning,
-    why: "A pipe in a cell has lost its backslash and become a border, so that every following cell stands one column too \
-          far right: the type, whether it is required and the description would all be wrong. The row is read as it was \
-          meant; `check --fix` writes it so.",
+    why: "A pipe in a cell lost its backslash and became a border, which shifts every following cell by one column: \
+          the type, the required flag and the description would all be wrong. The row is read as it was meant, and \
+          `check --fix` repairs it.",
     bad: r#"# Greetings - MCP Tool Specification
 
 ## Tool: `greet`
@@ -93,9 +92,9 @@ pub(crate) static UNREADABLE_TYPE: Rule = Rule {
     code: "TC805",
     name: "unreadable-type",
     severity: Severity::Warning,
-    why: "The type is not one that can be read, so any value is let through. Types are those of JSON Schema (`string`, \
+    why: "The type cannot be read, so the parameter accepts any value. Use the types of JSON Schema (`string`, \
           `integer`, `number`, `boolean`, `object`, `array`, `null`), also as `array[string]`, `string | null` or \
-          `enum[\"a\", \"b\"]`; the names of Python are understood.",
+          `enum[\"a\", \"b\"]`; the names of Python types work too.",
     bad: r#"# Greetings - MCP Tool Specification
 
 ## Tool: `greet`
@@ -113,8 +112,8 @@ pub(crate) static UNREADABLE_PARAMETERS: Rule = Rule {
     code: "TC806",
     name: "unreadable-parameters",
     severity: Severity::Warning,
-    why: "Nothing says what arguments the tool takes: there is no table, JSON Schema or list of parameters, and no \
-          statement that there are none. Any arguments are let through. Write a table, or `None`.",
+    why: "The tool has no table, JSON Schema or list of parameters that can be read, and no statement that it takes none, \
+          so it accepts any arguments. Add a table, or write `None`.",
     bad: "# Greetings - MCP Tool Specification\n\n## Tool: `greet`\n\nPrints a greeting to whom you name.\n",
     good: "# Greetings - MCP Tool Specification\n\n## Tool: `greet`\n\nPrints a greeting.\n\n**Parameters**: None\n",
 };
@@ -123,8 +122,8 @@ pub(crate) static TWO_SCHEMAS: Rule = Rule {
     code: "TC807",
     name: "two-schemas",
     severity: Severity::Warning,
-    why: "Parameters are given as a table and as a JSON Schema, and the two do not agree. The JSON Schema counts, because \
-          it is precise; people read the table. Make them say the same.",
+    why: "Parameters are declared in a table and in a JSON Schema, and the two disagree. The JSON Schema is used because \
+          it is more precise, but people read the table. Make the two agree.",
     bad: r#"# Greetings - MCP Tool Specification
 
 ## Tool: `greet`
@@ -163,8 +162,8 @@ pub(crate) static UNDESCRIBED_TOOL: Rule = Rule {
     code: "TC808",
     name: "undescribed-tool",
     severity: Severity::Warning,
-    why: "A table of the document lists a tool that no section describes. A table of contents says too little to call a \
-          tool, so it is not taken for one. Describe the tool, or take it out of the table.",
+    why: "A table of the document lists a tool that no section describes. A table of contents has too little information \
+          to call a tool, so it does not define one. Describe the tool, or remove it from the table.",
     bad: r#"# Greetings - MCP Tool Specification
 
 | Tool | Summary |
@@ -196,8 +195,9 @@ pub(crate) static CONDITIONAL_PARAMETER: Rule = Rule {
     code: "TC809",
     name: "conditional-parameter",
     severity: Severity::Note,
-    why: "Whether the parameter must be given depends on something, which a table cannot say to a program. It is served as \
-          optional, with the condition in its description. A JSON Schema (`if`, `dependentRequired`) can say it.",
+    why: "The parameter is required only under a condition, which a table can state only in words. It is served as \
+          optional, with the condition in its description. A JSON Schema can express the condition (`if`, \
+          `dependentRequired`).",
     bad: r#"# Greetings - MCP Tool Specification
 
 ## Tool: `greet`
@@ -215,8 +215,8 @@ pub(crate) static UNREADABLE_SCHEMA: Rule = Rule {
     code: "TC810",
     name: "unreadable-schema",
     severity: Severity::Warning,
-    why: "What should be the JSON Schema of the parameters or of the result is no JSON, no schema, or in a file that is not \
-          there or outside the crib. It does not count.",
+    why: "The JSON Schema of the parameters or of the result is not valid JSON, is not a schema, or is in a file that does \
+          not exist or is outside the crib. Unless the diagnostic states otherwise, it is ignored.",
     bad: r#"# Greetings - MCP Tool Specification
 
 ## Tool: `greet`
@@ -240,7 +240,8 @@ pub(crate) static UNSERVABLE_NAME: Rule = Rule {
     code: "TC811",
     name: "unservable-name",
     severity: Severity::Error,
-    why: "A served name has 1 to 64 ASCII letters, digits, `_`, `-` and `.`. Clients refuse any other.",
+    why: "The name of a served tool consists of 1 to 64 ASCII letters, digits, `_`, `-` and `.`. Clients reject any other \
+          name.",
     bad: "# Greetings - MCP Tool Specification\n\n## Tool: `greet people`\n\nPrint a greeting.\n\n**Parameters**: None\n",
     good: good!(),
 };
@@ -249,7 +250,7 @@ pub(crate) static ODD_DEFAULT: Rule = Rule {
     code: "TC812",
     name: "odd-default",
     severity: Severity::Warning,
-    why: "The default is not a value of the parameter's type, so it is left out of the schema. Write it as JSON, in code.",
+    why: "The default is not a value of the parameter's type, so it is omitted from the schema. Write it as JSON, in code.",
     bad: r#"# Greetings - MCP Tool Specification
 
 ## Tool: `greet`
@@ -276,7 +277,7 @@ pub(crate) static REPEATED_PARAMETER: Rule = Rule {
     code: "TC813",
     name: "repeated-parameter",
     severity: Severity::Warning,
-    why: "A parameter is described twice. The first description counts; take the other out.",
+    why: "A parameter is described twice. The first description is used; remove the other one.",
     bad: r#"# Greetings - MCP Tool Specification
 
 ## Tool: `greet`
@@ -295,8 +296,8 @@ pub(crate) static MISNUMBERED_SECTION: Rule = Rule {
     code: "TC814",
     name: "misnumbered-section",
     severity: Severity::Note,
-    why: "The eight sections have numbers, and a section keeps its number when another is missing. Readers and other \
-          programs find them by it.",
+    why: "The eight sections have fixed numbers, and a section keeps its number if another one is missing. Readers and \
+          other programs find sections by their numbers.",
     bad: r#"# Greetings - MCP Tool Specification
 
 ## Tool: `greet`
@@ -327,8 +328,8 @@ pub(crate) static ALLOWED_WITHOUT_REASON: Rule = Rule {
     code: "TC815",
     name: "allowed-without-reason",
     severity: Severity::Warning,
-    why: "A comment allows a problem without saying why, so it does not count. Write the reason behind the code: whoever \
-          reads the document next must be able to judge whether it still holds.",
+    why: "A comment allows a problem without giving a reason, so it has no effect. Add the reason after the code, so that \
+          the next reader can judge whether it still applies.",
     bad: "# Greetings - MCP Tool Specification\n\n## Tool: `greet`\n\n<!-- toolcrib: allow TC405 -->\n\nPrint a greeting.\n\n**Parameters**: None\n",
     good: "# Greetings - MCP Tool Specification\n\n## Tool: `greet`\n\n<!-- toolcrib: allow TC405 the sections follow with 1.0 -->\n\nPrint a greeting.\n\n**Parameters**: None\n",
 };

@@ -30,7 +30,10 @@ impl SpecReader<'_, '_> {
                     if schema.is_some() {
                         self.report_lenient_json(block);
                     } else if has_section && !json_block::is_call(&root.to_value()) {
-                        self.report_unusable_schema(span, "this is no JSON Schema of an object");
+                        self.report_unusable_schema(
+                            span,
+                            "this is not the JSON Schema of an object",
+                        );
                     }
                     schema
                 }
@@ -49,7 +52,7 @@ impl SpecReader<'_, '_> {
         for span in sources.unsupported_fences.iter().filter(|_| has_section) {
             self.report_unusable_schema(
                 &self.document.trim(span),
-                "no parameters can be read from this",
+                "no parameters can be read from this block",
             );
         }
         sources.links.iter().find_map(|(target, span)| self.read_linked_schema(target, span))
@@ -59,15 +62,15 @@ impl SpecReader<'_, '_> {
     fn report_lenient_json(&mut self, block: &JsonBlock<'_>) {
         if let Some((message, at)) = &block.problem {
             let message =
-                format!("this is no JSON: {}; it is read all the same", reword_problem(message));
+                format!("this is not valid JSON: {}; it is read anyway", reword_problem(message));
             self.report_unusable_schema(&(*at..at + 1), &message);
         }
     }
 
     fn report_invalid_json(&mut self, block: &JsonBlock<'_>, span: &Range<usize>) {
         let (message, at) =
-            block.problem.clone().unwrap_or_else(|| ("this is no JSON".to_owned(), span.start));
-        let message = format!("this is no JSON: {}", reword_problem(&message));
+            block.problem.clone().unwrap_or_else(|| ("it cannot be parsed".to_owned(), span.start));
+        let message = format!("this is not valid JSON: {}", reword_problem(&message));
         self.report_unusable_schema(&(at..at + 1), &message);
     }
 
@@ -97,7 +100,7 @@ impl SpecReader<'_, '_> {
                 object.contains_key("properties") || object.get("type") == Some(&json!("object"))
             });
         let Some(object) = object else {
-            let message = format!("`{target}` holds no JSON Schema of an object");
+            let message = format!("`{target}` is not the JSON Schema of an object");
             self.report_unusable_schema(span, &message);
             return None;
         };
@@ -116,7 +119,7 @@ impl SpecReader<'_, '_> {
         // The schema caches the validator, so compiling it here costs the first call nothing.
         let problem = schema.schema.validator().err().map(ToString::to_string);
         if let Some(problem) = &problem {
-            let message = format!("this is no JSON Schema: {problem}");
+            let message = format!("this is not a valid JSON Schema: {problem}");
             self.report_unusable_schema(&schema.span, &message);
         }
         problem.is_none().then_some(schema)

@@ -153,10 +153,10 @@ impl SpecReader<'_, '_> {
     fn accept_name(&mut self, named: &ToolName) -> bool {
         let span = named.span.clone();
         let found = if is_placeholder(&named.name) {
-            let message = "the name of this tool is still to be filled in";
+            let message = "the name of this tool is still a placeholder";
             self.report
                 .at_span(&UNFILLED_TEMPLATE, span, message)
-                .hint("write the name it is called by")
+                .hint("replace it with the name to call the tool by")
         } else if let Err(problem) = name::check(&named.name) {
             let message = format!("`{}` cannot be served: {problem}", named.name);
             self.report
@@ -175,7 +175,8 @@ impl SpecReader<'_, '_> {
                 continue;
             };
             if number != section.number() {
-                let message = format!("this section has number {}, not {number}", section.number());
+                let message =
+                    format!("the number of this section is {}, not {number}", section.number());
                 let location = segment.location.clone();
                 self.report.push(self.report.at_span(&MISNUMBERED_SECTION, location, message));
             }

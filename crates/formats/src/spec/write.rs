@@ -76,7 +76,7 @@ fn write_errors(tool: &Tool) -> Option<String> {
         "error_details": {"details": []},
     });
     let fence = write_fence("json", &to_pretty_json(&example));
-    Some(format!("A call that fails answers with the standard error object.\n\n{fence}"))
+    Some(format!("A failed call returns the standard error object.\n\n{fence}"))
 }
 
 fn write_idempotency(tool: &Tool) -> String {

@@ -137,16 +137,16 @@ fn reads_specifications() {
     bullets.md: spec
       wrap_text(text: string!, width: integer, mode: string)
     none.md: spec
-      TC801 the document says that there are no tools: "No MCP tools are exposed by this module"
+      TC801 the document declares that it has no tools: "No MCP tools are exposed by this module"
     schemas.md: spec
       resize_image(path: string!, width: integer!)
     sections.md: spec
       transcribe_audio(path: string!, language: string, speakers: integer)
     template.md: spec
-      TC803 the name of this tool is still to be filled in
+      TC803 the name of this tool is still a placeholder
     torn.md: spec
       search_text(pattern: string!, depth: integer)
-      TC804 the row of `pattern` is torn at a pipe
+      TC804 the row of `pattern` is split at an unescaped pipe
     "#);
 }
 

@@ -24,7 +24,7 @@ pub(super) fn write_input(schema: &Schema) -> String {
 pub(super) fn write_output(tool: &Tool) -> Option<String> {
     let Some(schema) = &tool.output else {
         return matches!(tool.implementation, Implementation::Process(_))
-            .then(|| "What the program prints, as text.".to_owned());
+            .then(|| "The output of the program, as text.".to_owned());
     };
     let table = write_table(schema, "Field Name", RequiredColumn::Omitted);
     Some(choose_form(schema, table, "4. Output Schema", |tool| tool.output.clone()))

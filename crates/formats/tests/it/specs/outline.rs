@@ -57,7 +57,7 @@ fn a_page_without_tools_says_why() {
     assert_eq!(
         findings(text, &read(text)),
         [
-            r##"warning TC802: "# M - MCP Tool Specification" no heading names a tool, and nothing says that there are none"##
+            r##"warning TC802: "# M - MCP Tool Specification" no heading names a tool, and the document does not declare that it has none"##
         ]
     );
 }
@@ -70,7 +70,7 @@ fn a_template_that_was_never_filled_in_is_an_error() {
     assert_eq!(
         findings(text, &reading),
         [
-            r###"error TC803: "## Tool: `[YourToolName]`" the name of this tool is still to be filled in"###
+            r###"error TC803: "## Tool: `[YourToolName]`" the name of this tool is still a placeholder"###
         ]
     );
     let left = read(

@@ -50,9 +50,9 @@ fn a_table_and_a_schema_that_disagree_are_told() {
         findings(&text, &read(&text)),
         [
             r#"warning TC807: "`a`" `a` is string in the table and integer in the JSON Schema"#,
-            r#"warning TC807: "`b`" the table and the JSON Schema disagree whether `b` is required"#,
-            r#"warning TC807: "`c`" the table has `c`, the JSON Schema has not"#,
-            r#"warning TC807: "\"d\"" the JSON Schema has `d`, the table has not"#,
+            r#"warning TC807: "`b`" the table and the JSON Schema disagree on whether `b` is required"#,
+            r#"warning TC807: "`c`" `c` is in the table but not in the JSON Schema"#,
+            r#"warning TC807: "\"d\"" `d` is in the JSON Schema but not in the table"#,
         ]
     );
 }

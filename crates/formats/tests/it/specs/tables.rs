@@ -107,7 +107,7 @@ fn torn_rows_are_mended_and_told() {
     assert_eq!(
         findings(&text, &reading),
         [
-            r#"warning TC804: "| `branch` | `str \\ | null` | No | `null` Branch to walk |" the row of `branch` is torn at a pipe"#
+            r#"warning TC804: "| `branch` | `str \\ | null` | No | `null` Branch to walk |" the row of `branch` is split at an unescaped pipe"#
         ]
     );
 }
