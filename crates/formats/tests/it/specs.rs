@@ -1,8 +1,8 @@
-//! Markdown specifications: what is read from them, however they are written.
+//! Markdown specifications in every layout that is read.
 
-mod answers;
 mod bad_input;
 mod corpus;
+mod details;
 mod fixing;
 mod outline;
 mod schemas;
@@ -20,8 +20,8 @@ pub(crate) fn read(text: &str) -> Reading {
     formats::read(&source(), text.as_bytes(), &Guidance::default())
 }
 
-/// Reads a page, and files that it links to by these names.
-pub(crate) fn read_linked(text: &str, files: &[(&str, &str)]) -> Reading {
+/// Reads a document that can link to these files, given by name and text.
+pub(crate) fn read_with_files(text: &str, files: &[(&str, &str)]) -> Reading {
     let linked = |name: &str| {
         let found = files.iter().find(|(known, _)| *known == name);
         found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "it is not there".to_owned())
@@ -29,32 +29,32 @@ pub(crate) fn read_linked(text: &str, files: &[(&str, &str)]) -> Reading {
     Document::parse(&source(), text.as_bytes()).read_linked(&Guidance::default(), &linked)
 }
 
-/// The only tool of a page.
-pub(crate) fn tool(text: &str) -> Tool {
+/// Reads a document with exactly one tool.
+pub(crate) fn read_tool(text: &str) -> Tool {
     let mut reading = read(text);
     assert_eq!(reading.tools.len(), 1, "{:#?}", reading.diagnostics);
     reading.tools.remove(0)
 }
 
-/// A page with one tool, `greet`, of which this is said.
-pub(crate) fn page(body: &str) -> String {
+/// A document with one tool, `greet`, and this content below its purpose.
+pub(crate) fn document_with(body: &str) -> String {
     format!(
         "# Greetings - MCP Tool Specification\n\n## Tool: `greet`\n\nPrint a greeting.\n\n{body}\n"
     )
 }
 
-/// The input schema of the tool of which this is said.
-pub(crate) fn input(body: &str) -> Value {
-    Value::Object((**tool(&page(body)).input.object()).clone())
+/// Reads the input schema of the tool `greet` with this content.
+pub(crate) fn read_input(body: &str) -> Value {
+    Value::Object((**read_tool(&document_with(body)).input.object()).clone())
 }
 
-pub(crate) fn names(reading: &Reading) -> Vec<&str> {
+pub(crate) fn tool_names(reading: &Reading) -> Vec<&str> {
     reading.tools.iter().map(|tool| tool.name.as_str()).collect()
 }
 
-/// `warning TC804: "the text at the place" message` for each diagnostic.
-pub(crate) fn findings(text: &str, reading: &Reading) -> Vec<String> {
-    let shown = |found: &catalog::Diagnostic| {
+/// Renders each diagnostic as `warning TC804: "first line at the location" message`.
+pub(crate) fn render_diagnostics(text: &str, reading: &Reading) -> Vec<String> {
+    let render = |found: &catalog::Diagnostic| {
         let at = match &found.origin.location {
             Location::Span(span) => text[span.clone()].lines().next().unwrap_or_default(),
             Location::Offset(_) => "offset",
@@ -62,7 +62,7 @@ pub(crate) fn findings(text: &str, reading: &Reading) -> Vec<String> {
         };
         format!("{} {}: {at:?} {}", found.severity.as_str(), found.code, found.message)
     };
-    reading.diagnostics.iter().map(shown).collect()
+    reading.diagnostics.iter().map(render).collect()
 }
 
 pub(crate) fn codes(reading: &Reading) -> Vec<&str> {

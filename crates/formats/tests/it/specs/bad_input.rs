@@ -1,28 +1,29 @@
-//! Text that no person wrote: it ends, soon, with a result or a diagnostic.
+//! Hostile and broken input: reading ends in bounded time, with a result or a diagnostic.
 
 use std::time::{Duration, Instant};
 
 use catalog::SourceId;
 use formats::{Guidance, Locator, find_fixes};
 
-use crate::specs::{codes, names, page, read, source};
+use crate::specs::{codes, document_with, read, source, tool_names};
 
-/// Reads a text, and looks up every place that is named in what was found.
-fn survives(text: &str) -> Duration {
+/// Reads a text and returns how long that took. Every reported location must exist in the text, and
+/// finding fixes must not panic.
+fn read_hostile(text: &str) -> Duration {
     let start = Instant::now();
     let reading = read(text);
-    let passed = start.elapsed();
+    let elapsed = start.elapsed();
     let locator = Locator::new(text);
     for found in &reading.diagnostics {
         let range = locator.range(&found.origin.location);
         assert!(range.start <= range.end && text.get(range).is_some());
     }
     find_fixes(&source(), text);
-    passed
+    elapsed
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told() {
+fn reports_bytes_that_are_not_text() {
     let read = |bytes: &[u8]| formats::read(&source(), bytes, &Guidance::default());
     assert_eq!(codes(&read(b"# M - MCP Tool Specification\n\xff")), ["TC001"]);
     assert_eq!(codes(&read(b"# M - MCP Tool Specification\n\0\n## Tool: `a_b`\n")), ["TC005"]);
@@ -30,8 +31,8 @@ fn bytes_that_are_no_text_are_told() {
 }
 
 #[test]
-fn a_byte_order_mark_and_windows_line_ends_change_nothing() {
-    let text = page(
+fn a_byte_order_mark_and_crlf_change_no_tool() {
+    let text = document_with(
         "| Name | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | Yes | Whom |\n",
     );
     let plain = read(&text);
@@ -47,20 +48,20 @@ fn a_byte_order_mark_and_windows_line_ends_change_nothing() {
 }
 
 #[test]
-fn ten_thousand_tables_and_tools_are_read_in_time() {
+fn reads_ten_thousand_tables_and_tools_in_bounded_time() {
     let table = "| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n\n";
     let many = (0..10_000)
         .map(|index| format!("## Tool: `tool_{index}`\n\nDo it.\n\n{table}"))
         .collect::<String>();
     let text = format!("# M - MCP Tool Specification\n\n{many}");
-    assert!(survives(&text) < Duration::from_secs(20));
-    assert_eq!(names(&read(&text)).len(), 5_000, "more are not read from one page");
+    assert!(read_hostile(&text) < Duration::from_secs(20));
+    assert_eq!(tool_names(&read(&text)).len(), 5_000, "no more are read from one document");
     assert_eq!(codes(&read(&text)), ["TC012"]);
-    assert!(survives(&page(&table.repeat(10_000))) < Duration::from_secs(20));
+    assert!(read_hostile(&document_with(&table.repeat(10_000))) < Duration::from_secs(20));
 }
 
 #[test]
-fn deep_and_long_text_ends() {
+fn reads_deeply_nested_and_long_text_in_bounded_time() {
     let deep = (0..2_000)
         .map(|depth| format!("{}- `a` (string): x\n", "  ".repeat(depth)))
         .collect::<String>();
@@ -78,17 +79,17 @@ fn deep_and_long_text_ends() {
         "\r".repeat(10_000),
         "é\u{301}`|\\".repeat(10_000),
     ] {
-        let passed = survives(&page(&body));
+        let elapsed = read_hostile(&document_with(&body));
         assert!(
-            passed < Duration::from_secs(20),
-            "{passed:?} for {:?}",
+            elapsed < Duration::from_secs(20),
+            "{elapsed:?} for {:?}",
             &body.chars().take(20).collect::<String>()
         );
     }
 }
 
 #[test]
-fn every_cut_of_a_page_is_survived() {
+fn reads_every_prefix_of_a_document() {
     let text = include_str!("whole.md");
     for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)).step_by(7) {
         formats::read(
@@ -99,7 +100,7 @@ fn every_cut_of_a_page_is_survived() {
     }
 }
 
-/// Pieces of specifications, whole and broken, out of which any nonsense can be made.
+/// Pieces of specifications, complete and broken, which the property test joins at random.
 const PIECES: [&str; 36] = [
     "# M - MCP Tool Specification\n",
     "## Tool: `a_b`\n",
@@ -143,16 +144,16 @@ proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config { cases: 400, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn any_nonsense_is_survived_and_fixed_in_one_round(pieces in proptest::collection::vec(0..PIECES.len(), 0..60)) {
+    fn reads_any_text_and_fixes_it_in_one_round(pieces in proptest::collection::vec(0..PIECES.len(), 0..60)) {
         let text: String = pieces.into_iter().map(|index| PIECES[index]).collect();
-        survives(&text);
+        read_hostile(&text);
         let fixed = formats::apply_edits(&text, &find_fixes(&source(), &text));
         assert_eq!(find_fixes(&source(), &fixed), []);
     }
 }
 
 #[test]
-fn a_specification_that_is_not_utf_8_is_still_known_by_its_name() {
+fn recognizes_a_specification_that_is_not_utf_8() {
     assert!(formats::is_candidate(&source(), b"# Caf\xe9\n"));
     assert!(formats::is_candidate(&SourceId::new("a.md"), b"# X - MCP Tools\n\nCaf\xe9\n"));
     assert!(!formats::is_candidate(&SourceId::new("a.md"), b"# Caf\xe9\n"));

@@ -1,11 +1,13 @@
-//! Schemas that are written out, linked, or held against a table.
+//! Schemas in a document, in a linked file, and compared with a table.
 
 use serde_json::json;
 
-use crate::specs::{codes, findings, input, page, read, read_linked, tool};
+use crate::specs::{
+    codes, document_with, read, read_input, read_tool, read_with_files, render_diagnostics,
+};
 
 #[test]
-fn a_json_schema_is_taken_as_it_is() {
+fn reads_a_json_schema_unchanged() {
     let schema = json!({"type": "object", "properties": {"who": {"type": "string", "minLength": 1}}, "required": ["who"]});
     for body in [
         format!("### 3. Input Schema (Parameters)\n\n```json\n{schema}\n```\n"),
@@ -16,13 +18,13 @@ fn a_json_schema_is_taken_as_it_is() {
         ),
         format!("```json\n{}\n```\n", json!({"name": "greet", "inputSchema": schema})),
     ] {
-        assert_eq!(input(&body), schema, "{body}");
+        assert_eq!(read_input(&body), schema, "{body}");
     }
 }
 
 #[test]
-fn parameters_by_name_say_themselves_whether_they_are_required() {
-    let schema = input(
+fn reads_a_map_of_parameters_with_required_flags() {
+    let schema = read_input(
         "**Parameters**:\n```json\n{\"who\": {\"type\": \"string\", \"required\": true}, \"n\": {\"type\": \"integer\", \"required\": false, \"default\": 0}}\n```\n",
     );
     assert_eq!(schema["required"], json!(["who"]));
@@ -30,24 +32,24 @@ fn parameters_by_name_say_themselves_whether_they_are_required() {
 }
 
 #[test]
-fn a_parameter_of_a_schema_knows_its_key() {
-    let text = page(
+fn locates_a_parameter_at_its_key() {
+    let text = document_with(
         "**Parameters**:\n```json\n{\"type\": \"object\", \"properties\": {\"who\": {\"type\": \"string\"}}}\n```\n",
     );
-    let catalog::Location::Span(span) = tool(&text).parameter_origin("who").location else {
+    let catalog::Location::Span(span) = read_tool(&text).parameter_origin("who").location else {
         panic!("a span")
     };
     assert_eq!(&text[span], "\"who\"");
 }
 
 #[test]
-fn a_table_and_a_schema_that_disagree_are_told() {
-    let text = page(
+fn reports_a_table_and_a_schema_that_disagree() {
+    let text = document_with(
         "### Parameters\n\n| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n| `b` | string | No | Two |\n| `c` | string | No | Three |\n\n\
          ```json\n{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"integer\"}, \"b\": {\"type\": \"string\"}, \"d\": {}}, \"required\": [\"a\", \"b\"]}\n```\n",
     );
     assert_eq!(
-        findings(&text, &read(&text)),
+        render_diagnostics(&text, &read(&text)),
         [
             r#"warning TC807: "`a`" `a` is string in the table and integer in the JSON Schema"#,
             r#"warning TC807: "`b`" the table and the JSON Schema disagree on whether `b` is required"#,
@@ -58,13 +60,15 @@ fn a_table_and_a_schema_that_disagree_are_told() {
 }
 
 #[test]
-fn a_schema_may_be_in_a_file_beside_the_page() {
-    let text = page("### Input Schema\n\nSee [the schema](schemas/greet.json#/$defs/arguments).\n");
+fn reads_a_schema_from_a_linked_file() {
+    let text = document_with(
+        "### Input Schema\n\nSee [the schema](schemas/greet.json#/$defs/arguments).\n",
+    );
     let file = r#"{"$defs": {"arguments": {"type": "object", "properties": {"who": {"type": "string"}}}}}"#;
-    let reading = read_linked(&text, &[("schemas/greet.json", file)]);
+    let reading = read_with_files(&text, &[("schemas/greet.json", file)]);
     assert_eq!(codes(&reading), Vec::<&str>::new());
     assert_eq!(reading.tools[0].input.property("who"), Some(&json!({"type": "string"})));
-    let missing = read_linked(&text, &[]);
+    let missing = read_with_files(&text, &[]);
     assert_eq!(codes(&missing), ["TC810", "TC806"]);
     assert!(
         missing.diagnostics[0].message.contains("it is not there"),
@@ -74,25 +78,25 @@ fn a_schema_may_be_in_a_file_beside_the_page() {
 }
 
 #[test]
-fn a_fence_that_is_no_schema_is_told() {
+fn reports_a_fence_that_is_not_a_schema() {
     for fence in [
         "{\"type\": \"object\", \"properties\": {...}}",
         "{\"a\": 1}",
         "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": 5}}}",
     ] {
-        let text = page(&format!("### Parameters\n\nNone.\n\n```json\n{fence}\n```\n"));
+        let text = document_with(&format!("### Parameters\n\nNone.\n\n```json\n{fence}\n```\n"));
         assert_eq!(codes(&read(&text)), ["TC810"], "{fence}");
     }
     assert_eq!(
-        codes(&read(&page("### Parameters\n\n```toml\nwho = \"string\"\n```\n"))),
+        codes(&read(&document_with("### Parameters\n\n```toml\nwho = \"string\"\n```\n"))),
         ["TC810", "TC806"]
     );
 }
 
 #[test]
-fn results_are_read_from_tables_lists_schemas_and_examples() {
+fn reads_results_from_tables_lists_schemas_and_examples() {
     let output = |body: &str| {
-        let tool = tool(&page(&format!("**Parameters**: None\n\n{body}")));
+        let tool = read_tool(&document_with(&format!("**Parameters**: None\n\n{body}")));
         let schema =
             tool.output.map(|schema| serde_json::Value::Object((**schema.object()).clone()));
         let fields: Vec<_> =
@@ -130,20 +134,20 @@ fn results_are_read_from_tables_lists_schemas_and_examples() {
 
 #[test]
 fn reads_a_schema_in_yaml() {
-    let written = "### Parameters\n\n```yaml\ntype: object\nproperties:\n  who: {type: string}\nrequired: [who]\n```";
+    let schema = "### Parameters\n\n```yaml\ntype: object\nproperties:\n  who: {type: string}\nrequired: [who]\n```";
     assert_eq!(
-        input(written),
+        read_input(schema),
         json!({"type": "object", "properties": {"who": {"type": "string"}}, "required": ["who"]})
     );
     let by_name = "### Parameters\n\n```yaml\nparameters:\n  who:\n    type: string\n    required: true\n  count: {type: integer}\n```";
-    let schema = input(by_name);
+    let schema = read_input(by_name);
     assert_eq!(schema["properties"]["count"], json!({"type": "integer"}));
     assert_eq!(schema["required"], json!(["who"]));
 }
 
 #[test]
-fn reads_lines_of_yaml_that_yaml_does_not_take() {
-    let text = page(
+fn reads_lines_that_are_not_valid_yaml() {
+    let text = document_with(
         "### Parameters\n\n```yaml\nwho: string, required  # whom to greet\ncount: integer (default: 3)\n```",
     );
     let reading = read(&text);
@@ -151,43 +155,44 @@ fn reads_lines_of_yaml_that_yaml_does_not_take() {
     assert_eq!(schema["properties"]["count"], json!({"type": "integer", "default": 3}));
     assert_eq!(schema["properties"]["who"]["type"], "string");
     assert_eq!(schema["required"], json!(["who"]));
-    let told = findings(&text, &reading);
+    let found = render_diagnostics(&text, &reading);
     assert!(
-        told.iter().any(|line| line.contains("TC810") && line.contains("has a colon")),
-        "{told:#?}"
+        found.iter().any(|line| line.contains("TC810") && line.contains("has a colon")),
+        "{found:#?}"
     );
 }
 
 #[test]
-fn says_that_yaml_which_is_no_list_of_parameters_is_not_read() {
-    let text = page("### Parameters\n\n```yaml\n- one\n- two\n```");
-    let told = findings(&text, &read(&text));
+fn reports_yaml_without_parameters() {
+    let text = document_with("### Parameters\n\n```yaml\n- one\n- two\n```");
+    let found = render_diagnostics(&text, &read(&text));
     assert!(
-        told.iter()
+        found
+            .iter()
             .any(|line| line.contains("TC810") && line.contains("no parameters can be read")),
-        "{told:#?}"
+        "{found:#?}"
     );
 }
 
 #[test]
-fn says_that_tables_beyond_the_first_thousand_fields_are_not_read() {
+fn reports_once_that_tables_beyond_a_thousand_fields_are_not_read() {
     let rows: String =
         (0..1_001).map(|number| format!("| `a{number}` | `string` | Yes | It |\n")).collect();
     let table = |rows: &str| {
         format!("| Parameter | Type | Required | Description |\n|---|---|---|---|\n{rows}\n")
     };
     let late = table("| `late` | `string` | Yes | It |\n");
-    let text = page(&format!("### Parameters\n\n{}{late}{late}", table(&rows)));
-    let told = findings(&text, &read(&text));
+    let text = document_with(&format!("### Parameters\n\n{}{late}{late}", table(&rows)));
+    let found = render_diagnostics(&text, &read(&text));
     assert_eq!(
-        told.iter().filter(|line| line.contains("beyond the first 1000 fields")).count(),
+        found.iter().filter(|line| line.contains("beyond the first 1000 fields")).count(),
         1,
-        "{told:#?}"
+        "{found:#?}"
     );
 }
 
 #[test]
-fn a_schema_with_comments_or_gaps_is_told_and_read_without_them() {
+fn reads_and_reports_a_schema_with_comments_or_ellipses() {
     for (schema, property) in [
         (
             r#"{"type": "object", "properties": {"a": {"type": "string"}, ...}, "required": ["a"]}"#,
@@ -203,7 +208,7 @@ fn a_schema_with_comments_or_gaps_is_told_and_read_without_them() {
             json!({}),
         ),
     ] {
-        let text = page(&format!("### Parameters\n\n```json\n{schema}\n```\n"));
+        let text = document_with(&format!("### Parameters\n\n```json\n{schema}\n```\n"));
         let reading = read(&text);
         assert!(codes(&reading).contains(&"TC810"), "{schema}: {:#?}", reading.diagnostics);
         assert_eq!(reading.tools[0].input.property("a"), Some(&property), "{schema}");
@@ -212,16 +217,16 @@ fn a_schema_with_comments_or_gaps_is_told_and_read_without_them() {
 }
 
 #[test]
-fn a_schema_may_stand_in_an_indented_block_and_need_not_say_that_arguments_are_an_object() {
-    let schema = input(
+fn reads_a_schema_without_a_type_in_an_indented_block() {
+    let schema = read_input(
         "### Parameters\n\n    {\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n     \"properties\": {\"a\": {\"type\": \"string\"}}}\n",
     );
     assert_eq!(schema, json!({"type": "object", "properties": {"a": {"type": "string"}}}));
 }
 
 #[test]
-fn bullets_need_neither_code_nor_bold_where_they_say_a_type() {
-    let schema = input(
+fn reads_plain_bullets_with_a_type() {
+    let schema = read_input(
         "### Parameters\n\n* who: string - whom to greet\n* count (integer, required): how often\n* tone: one of: warm, cold (default: warm)\n\
          * loud: boolean\n* kind (string, one of: a, b, optional) - which\n- size: `integer` (optional) — how big, as in `of: str`\n",
     );
@@ -250,14 +255,14 @@ fn bullets_need_neither_code_nor_bold_where_they_say_a_type() {
 }
 
 #[test]
-fn prose_in_bullets_is_no_parameter() {
+fn prose_in_bullets_is_not_a_parameter() {
     for prose in [
         "- paths: they count from the root\n- names (see below): any\n",
         "- Note: string - this is not one\n",
         "- the path (string) of a file\n- and its name\n",
         "- format: text, json, or yaml\n",
     ] {
-        let text = page(&format!("### Parameters\n\n{prose}"));
+        let text = document_with(&format!("### Parameters\n\n{prose}"));
         let reading = read(&text);
         assert_eq!(reading.tools[0].parameters.len(), 0, "{prose}");
         assert_eq!(codes(&reading), ["TC806"], "{prose}");
@@ -265,7 +270,7 @@ fn prose_in_bullets_is_no_parameter() {
 }
 
 #[test]
-fn a_signature_gives_the_parameters_that_nothing_else_gives() {
+fn falls_back_to_a_signature() {
     let expected = json!({
         "type": "object",
         "properties": {"who": {"type": "string"}, "count": {"type": "integer", "default": 3}, "tones": {"type": ["array", "null"]}},
@@ -280,34 +285,37 @@ fn a_signature_gives_the_parameters_that_nothing_else_gives() {
         "**Signature**: `greet(who: str, count: int = 3, tones: list | None = None) -> dict`\n"
             .to_owned(),
     ] {
-        assert_eq!(input(&body), expected, "{body}");
+        assert_eq!(read_input(&body), expected, "{body}");
     }
     let headed = "# G - MCP Tool Specification\n\n## `greet(who: str, count: int = 3, tones: list | None = None)`\n\nPrint a greeting.\n";
-    assert_eq!(serde_json::Value::Object((**tool(headed).input.object()).clone()), expected);
-    let span = tool(headed).parameter_origin("count").location;
+    assert_eq!(serde_json::Value::Object((**read_tool(headed).input.object()).clone()), expected);
+    let span = read_tool(headed).parameter_origin("count").location;
     assert_eq!(
         span,
         catalog::Location::Span(
             headed.find("count").expect("it is there")..headed.find(": int").expect("it is there")
         )
     );
-    assert_eq!(input("```python\ndef greet() -> str: ...\n```\n")["additionalProperties"], false);
+    assert_eq!(
+        read_input("```python\ndef greet() -> str: ...\n```\n")["additionalProperties"],
+        false
+    );
 }
 
 #[test]
-fn a_signature_counts_only_as_a_whole_and_behind_everything_else() {
-    for (body, wanted) in [
+fn ignores_partial_signatures_and_prefers_other_sources() {
+    for (body, code) in [
         ("```python\ndef greet(who: str, *rest): ...\n```\n", "TC806"),
         ("```python\ndef other(who: str): ...\n```\n", "TC806"),
         ("```python\ndef greet(who: str\n```\n", "TC806"),
         ("### Usage Examples\n\n```python\ndef greet(who: str): ...\n```\n", "TC806"),
         ("```python\ndef greet(who: Person): ...\n```\n", "TC805"),
     ] {
-        assert_eq!(codes(&read(&page(body))), [wanted], "{body}");
+        assert_eq!(codes(&read(&document_with(body))), [code], "{body}");
     }
-    let both = input(
+    let both = read_input(
         "```python\ndef greet(who: str, more: int): ...\n```\n\n### Parameters\n\n- `who` (string): whom\n",
     );
     assert_eq!(both["properties"], json!({"who": {"type": "string", "description": "whom"}}));
-    assert_eq!(codes(&read(&page("").replace("`greet`", "`greet()`"))), ["TC806"]);
+    assert_eq!(codes(&read(&document_with("").replace("`greet`", "`greet()`"))), ["TC806"]);
 }

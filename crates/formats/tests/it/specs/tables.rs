@@ -1,12 +1,12 @@
-//! Parameters in tables and bullets, as people write them.
+//! Parameters in tables and bullets.
 
 use serde_json::{Value, json};
 
-use crate::specs::{codes, findings, input, page, read, tool};
+use crate::specs::{codes, document_with, read, read_input, read_tool, render_diagnostics};
 
 #[test]
-fn a_row_becomes_a_property() {
-    let schema = input(
+fn reads_a_row_as_a_property() {
+    let schema = read_input(
         "### 3. Input Schema (Parameters)\n\n| Parameter Name | Type | Required | Description | Example Value |\n|:---|:---|:---|:---|:---|\n\
          | `who` | `string` | Yes | Whom to greet | `\"Ada\"` |\n| `times` | `integer` | No | How often. Default: 2 | `3` |\n",
     );
@@ -25,20 +25,20 @@ fn a_row_becomes_a_property() {
 }
 
 #[test]
-fn parameters_know_the_cell_that_names_them() {
-    let text = page(
+fn locates_parameters_at_their_cells() {
+    let text = document_with(
         "| Parameter | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | yes | Whom |\n",
     );
-    let place = tool(&text).parameter_origin("who").location;
-    let catalog::Location::Span(span) = place else { panic!("a span") };
+    let location = read_tool(&text).parameter_origin("who").location;
+    let catalog::Location::Span(span) = location else { panic!("a span") };
     assert_eq!(&text[span], "`who`");
 }
 
 #[test]
-fn every_shape_of_table_is_read() {
+fn reads_every_layout_of_table() {
     let row = |header: &str, row: &str| {
         let rule = "|---".repeat(header.matches('|').count() - 1);
-        let schema = input(&format!("{header}\n{rule}|\n{row}\n"));
+        let schema = read_input(&format!("{header}\n{rule}|\n{row}\n"));
         (schema["properties"]["who"].clone(), schema.get("required").is_some())
     };
     let text = |extra: Value| {
@@ -87,16 +87,16 @@ fn every_shape_of_table_is_read() {
 }
 
 #[test]
-fn a_table_of_properties_is_no_table_of_parameters() {
+fn a_table_of_properties_is_not_a_table_of_parameters() {
     assert_eq!(
-        codes(&read(&page("| Property | Value |\n|---|---|\n| Namespace | `x` |\n"))),
+        codes(&read(&document_with("| Property | Value |\n|---|---|\n| Namespace | `x` |\n"))),
         ["TC806"]
     );
 }
 
 #[test]
-fn torn_rows_are_mended_and_told() {
-    let text = page(
+fn repairs_and_reports_broken_rows() {
+    let text = document_with(
         "| Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n| `branch` | `str \\ | null` | No | `null` Branch to walk |\n",
     );
     let reading = read(&text);
@@ -105,7 +105,7 @@ fn torn_rows_are_mended_and_told() {
         Some(&json!({"type": ["string", "null"], "description": "Branch to walk"}))
     );
     assert_eq!(
-        findings(&text, &reading),
+        render_diagnostics(&text, &reading),
         [
             r#"warning TC804: "| `branch` | `str \\ | null` | No | `null` Branch to walk |" the row of `branch` is split at an unescaped pipe"#
         ]
@@ -113,8 +113,8 @@ fn torn_rows_are_mended_and_told() {
 }
 
 #[test]
-fn rows_parted_from_their_table_are_read_and_told() {
-    let text = page(
+fn reads_and_reports_rows_separated_from_their_table() {
+    let text = document_with(
         "| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | Yes | One |\n\n| `b` | integer | No | Two |\n",
     );
     let reading = read(&text);
@@ -126,8 +126,8 @@ fn rows_parted_from_their_table_are_read_and_told() {
 }
 
 #[test]
-fn tables_about_one_parameter_go_inside_it() {
-    let schema = input(
+fn nests_a_table_about_one_parameter() {
+    let schema = read_input(
         "### Parameters\n\n| Name | Type | Required | Description |\n|---|---|---|---|\n| `tasks` | `array[object]` | Yes | Tasks |\n\n\
          Each task object:\n\n| Field | Type | Required | Description |\n|---|---|---|---|\n| `id` | string | Yes | Its id |\n",
     );
@@ -136,9 +136,9 @@ fn tables_about_one_parameter_go_inside_it() {
 }
 
 #[test]
-fn what_cannot_be_taken_as_written_is_told() {
+fn reports_types_defaults_and_conditions_that_cannot_be_read() {
     let table = |row: &str| {
-        let text = page(&format!(
+        let text = document_with(&format!(
             "| Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n{row}\n"
         ));
         let reading = read(&text);
@@ -153,15 +153,15 @@ fn what_cannot_be_taken_as_written_is_told() {
     let (codes, reading) = table("| `a` | string | Yes (if `b` is not given) | — | One |");
     assert_eq!(codes, ["TC809"]);
     assert!(reading.tools[0].input.required().next().is_none());
-    let told = reading.tools[0].input.property("a").expect("a parameter")["description"]
+    let description = reading.tools[0].input.property("a").expect("a parameter")["description"]
         .as_str()
         .expect("a text");
-    assert!(told.contains("if `b` is not given"), "{told}");
+    assert!(description.contains("if `b` is not given"), "{description}");
     assert!(reading.diagnostics[0].hint.is_some());
 }
 
 #[test]
-fn rows_and_sentences_can_say_that_there_are_no_parameters() {
+fn recognizes_statements_that_there_are_no_parameters() {
     for none in [
         "| Parameter | Type | Required | Default | Description |\n|---|---|---|---|---|\n| none | - | - | - | No input parameters |\n",
         "| Parameter | Type |\n|---|---|\n| — | — |\n",
@@ -173,7 +173,7 @@ fn rows_and_sentences_can_say_that_there_are_no_parameters() {
         "- **Category**: x\n- **Parameters**: None\n",
     ] {
         assert_eq!(
-            input(none),
+            read_input(none),
             json!({"type": "object", "properties": {}, "additionalProperties": false}),
             "{none}"
         );
@@ -181,8 +181,8 @@ fn rows_and_sentences_can_say_that_there_are_no_parameters() {
 }
 
 #[test]
-fn bullets_are_parameters_too() {
-    let schema = input(
+fn reads_bullets_as_parameters() {
+    let schema = read_input(
         "**Parameters:**\n- `who` (string, required): Whom to greet\n- `times` (integer, optional, default 2): How often\n- `x`, `y` (float): Where\n\
          - `how` (object, optional): The way, with:\n  - `loud` (boolean): Aloud\n\n**Returns:**\n- `text` (string): The greeting\n",
     );
@@ -194,19 +194,19 @@ fn bullets_are_parameters_too() {
     assert_eq!(schema["properties"]["y"], json!({"type": "number", "description": "Where"}));
     assert_eq!(schema["properties"]["how"]["properties"]["loud"]["type"], "boolean");
     assert_eq!(schema["properties"].as_object().expect("an object").len(), 5);
-    let names = input("Parameters:\n\n- `name`\n- `version`\n");
+    let names = read_input("Parameters:\n\n- `name`\n- `version`\n");
     assert_eq!(names["properties"], json!({"name": {}, "version": {}}));
 }
 
 #[test]
-fn code_behind_a_label_is_a_signature() {
-    let schema = input("**Parameters**: `who: str`, `times: int = 3`\n");
+fn reads_declarations_in_code_after_a_label() {
+    let schema = read_input("**Parameters**: `who: str`, `times: int = 3`\n");
     assert_eq!(schema["required"], json!(["who"]));
     assert_eq!(schema["properties"]["times"], json!({"type": "integer", "default": 3}));
 }
 
 #[test]
-fn lists_and_tables_of_required_and_optional_parameters_are_one() {
+fn joins_lists_and_tables_of_required_and_optional_parameters() {
     let both = json!({"a": {"type": "string", "description": "One"}, "b": {"type": "integer", "description": "Two"}});
     for body in [
         "### Parameters\n\n**Required:**\n\n- `a` (string): One\n\n**Optional:**\n\n- `b` (integer): Two\n",
@@ -214,19 +214,19 @@ fn lists_and_tables_of_required_and_optional_parameters_are_one() {
         "### Parameters\n\nRequired:\n\n| Name | Type | Description |\n|---|---|---|\n| `a` | string | One |\n\nOptional:\n\n\
          | Name | Type | Description |\n|---|---|---|\n| `b` | integer | Two |\n",
     ] {
-        let schema = input(body);
+        let schema = read_input(body);
         assert_eq!(schema["properties"], both, "{body}");
         assert_eq!(schema["required"], json!(["a"]), "{body}");
     }
 }
 
 #[test]
-fn a_table_that_belongs_to_nothing_is_told() {
+fn reports_a_table_that_belongs_to_no_parameter() {
     let table = "| Name | Type | Description |\n|---|---|---|\n";
-    let text = page(&format!(
+    let text = document_with(&format!(
         "### Parameters\n\n{table}| `a` | string | One |\n\nEach entry looks so:\n\n{table}| `b` | string | Two |\n"
     ));
-    let found = findings(&text, &read(&text));
+    let found = render_diagnostics(&text, &read(&text));
     assert!(
         found.iter().any(|found| found.contains("TC806") && found.contains("belong to")),
         "{found:#?}"
@@ -234,9 +234,9 @@ fn a_table_that_belongs_to_nothing_is_told() {
 }
 
 #[test]
-fn a_cell_may_have_a_remark_behind_the_name_or_several_names() {
+fn reads_cells_with_a_remark_or_several_names() {
     let table = "| Name | Type | Default | Description |\n|---|---|---|---|\n";
-    let schema = input(&format!(
+    let schema = read_input(&format!(
         "### Parameters\n\n{table}| `a` (new) | string | (required) | One |\n| `b`, `c` | string | `*` | Two |\n| **`d`** | path | . | Three |\n"
     ));
     let names: Vec<_> = schema["properties"]
@@ -254,20 +254,20 @@ fn a_cell_may_have_a_remark_behind_the_name_or_several_names() {
 }
 
 #[test]
-fn a_number_or_a_type_may_stand_before_the_name() {
+fn reads_a_number_or_type_column_before_the_name() {
     for table in [
         "| # | Parameter | Type | Required | Description |\n|---|---|---|---|---|\n| 1 | `a` | str | ✔ | One |\n",
         "| Type | Name | Required | Description |\n|---|---|---|---|\n| str | `a` | Yes. | One |\n",
     ] {
-        let schema = input(&format!("### Parameters\n\n{table}"));
+        let schema = read_input(&format!("### Parameters\n\n{table}"));
         assert_eq!(schema["properties"]["a"]["type"], "string", "{table}");
         assert_eq!(schema["required"], json!(["a"]), "{table}");
     }
 }
 
 #[test]
-fn a_type_that_a_bare_pipe_has_torn_is_never_silently_wrong() {
-    let text = page(
+fn reports_a_type_split_at_a_bare_pipe() {
+    let text = document_with(
         "### Parameters\n\n| Name | Type | Required | Description |\n|---|---|---|---|\n| `a` | string | null | No | One |\n",
     );
     let reading = read(&text);
@@ -277,8 +277,8 @@ fn a_type_that_a_bare_pipe_has_torn_is_never_silently_wrong() {
 }
 
 #[test]
-fn a_bullet_may_say_its_type_behind_the_name_or_before_a_dash() {
-    let schema = input(
+fn reads_the_type_of_a_bullet_after_the_name_or_before_a_dash() {
+    let schema = read_input(
         "### Parameters\n\n- **`a`** `string` *(required)* — One\n- `b` – *integer* – Two\n- `c`: `list[str]` = `[]` — Three\n\
          - `d` (int) four\n",
     );
@@ -294,9 +294,9 @@ fn a_bullet_may_say_its_type_behind_the_name_or_before_a_dash() {
 }
 
 #[test]
-fn an_item_that_is_no_parameter_among_parameters_is_told() {
-    let text = page("### Parameters\n\n- `a` (string): One\n- and b, which is a number\n");
-    let found = findings(&text, &read(&text));
+fn reports_an_item_that_is_not_a_parameter_among_parameters() {
+    let text = document_with("### Parameters\n\n- `a` (string): One\n- and b, which is a number\n");
+    let found = render_diagnostics(&text, &read(&text));
     assert!(
         found.iter().any(|found| found.contains("TC806") && found.contains("and b")),
         "{found:#?}"
@@ -304,12 +304,12 @@ fn an_item_that_is_no_parameter_among_parameters_is_told() {
 }
 
 #[test]
-fn a_remark_behind_a_type_counts() {
+fn reads_values_and_defaults_in_a_remark_after_a_type() {
     let table = "### Parameters\n\n| Parameter | Type | Required | Description |\n|---|---|---|---|\n\
                  | `mode` | string (enum: \"fast\", \"slow\") | Yes | How |\n\
                  | `level` | `string (one of: low, high)` | Yes | How much |\n\
                  | `count` | integer (default: 3) | No | How many |\n";
-    let schema = input(table);
+    let schema = read_input(table);
     assert_eq!(schema["properties"]["mode"]["enum"], json!(["fast", "slow"]));
     assert_eq!(schema["properties"]["level"]["enum"], json!(["low", "high"]));
     assert_eq!(schema["properties"]["count"]["default"], 3);

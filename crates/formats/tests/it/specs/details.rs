@@ -1,4 +1,4 @@
-//! Purpose, idempotency, errors, examples, security, versions, and what a page allows itself.
+//! Purpose, idempotency, errors, examples, security, versions and allowances.
 
 use catalog::{
     SpecDetails,
@@ -6,14 +6,14 @@ use catalog::{
 };
 use serde_json::json;
 
-use crate::specs::{codes, page, read, tool};
+use crate::specs::{codes, document_with, read, read_tool};
 
-fn details(body: &str) -> SpecDetails {
-    *tool(&page(&format!("**Parameters**: None\n\n{body}"))).details.expect("details")
+fn read_details(body: &str) -> SpecDetails {
+    *read_tool(&document_with(&format!("**Parameters**: None\n\n{body}"))).details.expect("details")
 }
 
 #[test]
-fn a_whole_specification_is_understood() {
+fn reads_a_complete_specification() {
     let text = include_str!("whole.md");
     let reading = read(text);
     assert_eq!(codes(&reading), Vec::<&str>::new());
@@ -38,69 +38,75 @@ fn a_whole_specification_is_understood() {
         details.errors.as_ref().expect("errors").fields.iter().any(|field| field == "error_type")
     );
     assert_eq!(details.security.len(), 2);
-    assert!(!tool.is_callable(), "what is only described is not served");
+    assert!(!tool.is_callable(), "a specification alone is not served");
 }
 
 #[test]
-fn idempotency_is_yes_no_partially_depends_or_unclear() {
-    let answer = |text: &str| {
-        details(&format!("### 6. Idempotency\n\n{text}\n")).idempotency.map(|said| said.claim)
+fn classifies_idempotency() {
+    let classify = |text: &str| {
+        read_details(&format!("### 6. Idempotency\n\n{text}\n"))
+            .idempotency
+            .map(|section| section.claim)
     };
-    assert_eq!(answer("- **Idempotent**: Yes (overwrites)"), Some(IdempotencyClaim::Yes));
-    assert_eq!(answer("- Idempotent: No. Each call makes one."), Some(IdempotencyClaim::No));
+    assert_eq!(classify("- **Idempotent**: Yes (overwrites)"), Some(IdempotencyClaim::Yes));
+    assert_eq!(classify("- Idempotent: No. Each call makes one."), Some(IdempotencyClaim::No));
     assert_eq!(
-        answer("- **Idempotent**: Partially. The time differs."),
+        classify("- **Idempotent**: Partially. The time differs."),
         Some(IdempotencyClaim::Partially)
     );
-    assert_eq!(answer("- **Idempotent**: Depends on the hook"), Some(IdempotencyClaim::Depends));
-    assert_eq!(answer("Yes. Search is read-only."), Some(IdempotencyClaim::Yes));
-    assert_eq!(answer("Generally no."), Some(IdempotencyClaim::No));
-    assert_eq!(answer("A repeated call is deterministic."), Some(IdempotencyClaim::Unclear));
-    assert_eq!(answer("- **Idempotent**: Yes/No/Partially"), Some(IdempotencyClaim::Unclear));
+    assert_eq!(classify("- **Idempotent**: Depends on the hook"), Some(IdempotencyClaim::Depends));
+    assert_eq!(classify("Yes. Search is read-only."), Some(IdempotencyClaim::Yes));
+    assert_eq!(classify("Generally no."), Some(IdempotencyClaim::No));
+    assert_eq!(classify("A repeated call is deterministic."), Some(IdempotencyClaim::Unclear));
+    assert_eq!(classify("- **Idempotent**: Yes/No/Partially"), Some(IdempotencyClaim::Unclear));
     assert_eq!(
-        details("**Idempotent**: No\n").idempotency.map(|said| said.claim),
+        read_details("**Idempotent**: No\n").idempotency.map(|section| section.claim),
         Some(IdempotencyClaim::No)
     );
-    let partly = tool(&page("**Parameters**: None\n\n**Idempotent**: Partially\n"));
-    assert_eq!(partly.annotations.idempotent, Some(false), "half a promise is none");
+    let partly = read_tool(&document_with("**Parameters**: None\n\n**Idempotent**: Partially\n"));
+    assert_eq!(partly.annotations.idempotent, Some(false), "a partial promise counts as none");
 }
 
 #[test]
-fn examples_keep_what_is_wrong_with_them() {
-    let usages =
-        |fence: &str| details(&format!("### 7. Usage Examples\n\n```json\n{fence}\n```\n")).usages;
+fn invalid_examples_keep_their_problem() {
+    let usages = |fence: &str| {
+        read_details(&format!("### 7. Usage Examples\n\n```json\n{fence}\n```\n")).usages
+    };
     let commented = usages("{\"tool_name\": \"greet\", // comment\n \"arguments\": {}}");
     assert!(commented[0].call.is_some() && commented[0].problem.is_some());
     let elided = usages("{\"tool_name\": \"greet\", \"arguments\": {...}}");
     assert!(elided[0].call.is_none() && elided[0].problem.is_some());
-    let answered = details(
+    let answered = read_details(
         "### 7. Usage Examples\n\n```json\n{\"tool_name\": \"greet\", \"arguments\": {}}\n```\n\n**Example response:**\n```json\n{\"status\": \"ok\"}\n```\n",
     );
-    assert_eq!(answered.usages.len(), 1, "a result is no call");
-    assert_eq!(details("**Example**:\n```python\ngreet()\n```\n").usages, []);
+    assert_eq!(answered.usages.len(), 1, "a result is not a call");
+    assert_eq!(read_details("**Example**:\n```python\ngreet()\n```\n").usages, []);
 }
 
 #[test]
-fn the_tool_s_own_version_counts_before_the_document_s() {
+fn prefers_the_version_of_the_tool_to_that_of_the_document() {
     let text = |own: &str| {
         format!(
             "# M - MCP Tool Specification\n\n**Version**: v1.3.0 | **Status**: Active\n\n## Tool: `a_b`\n\n{own}Do it.\n\n**Parameters**: None\n"
         )
     };
     let version = |text: &str| {
-        tool(text).details.expect("details").version.map(|version| (version.text, version.of))
+        read_tool(text).details.expect("details").version.map(|version| (version.text, version.of))
     };
     assert_eq!(version(&text("")), Some(("1.3.0".to_owned(), VersionOf::Document)));
     assert_eq!(
         version(&text("**Version**: 2.0.0\n\n")),
         Some(("2.0.0".to_owned(), VersionOf::Tool))
     );
-    assert_eq!(tool(&text("**Version**: 2.0.0\n\n")).annotations.version.as_deref(), Some("2.0.0"));
+    assert_eq!(
+        read_tool(&text("**Version**: 2.0.0\n\n")).annotations.version.as_deref(),
+        Some("2.0.0")
+    );
 }
 
 #[test]
-fn labels_order_the_text_of_a_section_and_do_not_end_it() {
-    let details = details(
+fn labels_in_a_prose_section_open_no_other_section() {
+    let details = read_details(
         "### 5. Error Handling\n\n- **Not Found**: no such file\n- **Output**: see above\n\n### 8. Security Considerations\n\n- **Input Validation**: paths are checked\n\
          - **Output Sanitization**: none\n",
     );
@@ -110,9 +116,9 @@ fn labels_order_the_text_of_a_section_and_do_not_end_it() {
 }
 
 #[test]
-fn misnumbered_sections_are_noted() {
+fn reports_misnumbered_sections() {
     assert_eq!(
-        codes(&read(&page(
+        codes(&read(&document_with(
             "**Parameters**: None\n\n### 5. Idempotency\n\n- **Idempotent**: Yes\n"
         ))),
         ["TC814"]
@@ -120,51 +126,53 @@ fn misnumbered_sections_are_noted() {
 }
 
 #[test]
-fn a_comment_allows_a_problem_for_its_tool_or_for_the_page() {
+fn reads_allowances_for_a_tool_or_the_whole_document() {
     let text = "# M - MCP Tool Specification\n\n<!-- toolcrib: allow TC411 versions are kept elsewhere -->\n\n## Tool: `a_b`\n\n\
                 <!-- toolcrib: allow TC405 internal -->\n\nDo it.\n\n**Parameters**: None\n\n## Tool: `c_d`\n\n<!-- toolcrib: allow TC405 -->\n\nDo it.\n\n**Parameters**: None\n";
     let reading = read(text);
-    let [page, tool] = reading.allowances.as_slice() else { panic!("{:?}", reading.allowances) };
+    let [document, tool] = reading.allowances.as_slice() else {
+        panic!("{:?}", reading.allowances)
+    };
     assert_eq!(
-        (page.code.as_str(), page.reason.as_str(), page.scope.clone()),
+        (document.code.as_str(), document.reason.as_str(), document.scope.clone()),
         ("TC411", "versions are kept elsewhere", 0..text.len())
     );
     assert!(
         text[tool.scope.clone()].starts_with("## Tool: `a_b`")
             && !text[tool.scope.clone()].contains("c_d")
     );
-    assert_eq!(codes(&reading), ["TC815"], "without a reason nothing is allowed");
+    assert_eq!(codes(&reading), ["TC815"], "an allowance needs a reason");
 }
 
 #[test]
-fn what_stands_behind_the_version_says_what_the_tool_is_for() {
-    for facts in [
+fn reads_the_purpose_after_the_properties() {
+    for properties in [
         "**Version**: 1.2.0",
         "**Version**: 1.2.0\n**Category**: greetings",
         "- **Version**: 1.2.0\n- **Category**: greetings",
     ] {
-        let tool = tool(&format!(
-            "# X - MCP Tool Specification\n\n## Tool: `a_b`\n\n{facts}\n\nPrint a greeting.\n\n**Parameters**: None\n"
+        let tool = read_tool(&format!(
+            "# X - MCP Tool Specification\n\n## Tool: `a_b`\n\n{properties}\n\nPrint a greeting.\n\n**Parameters**: None\n"
         ));
-        assert_eq!(tool.description.text, "Print a greeting.", "{facts}");
-        assert_eq!(tool.annotations.version.as_deref(), Some("1.2.0"), "{facts}");
+        assert_eq!(tool.description.text, "Print a greeting.", "{properties}");
+        assert_eq!(tool.annotations.version.as_deref(), Some("1.2.0"), "{properties}");
     }
 }
 
 #[test]
-fn a_sentence_can_say_whether_a_tool_is_idempotent() {
-    for (said, answer) in [
+fn classifies_idempotency_in_a_sentence() {
+    for (sentence, claim) in [
         ("This tool is idempotent.", IdempotencyClaim::Yes),
         ("The operation is not idempotent. It adds a row.", IdempotencyClaim::No),
         ("Non-idempotent", IdempotencyClaim::No),
         ("It depends on the backend.", IdempotencyClaim::Depends),
         ("Whether it is idempotent is unknown.", IdempotencyClaim::Unclear),
     ] {
-        let details = details(&format!("### 6. Idempotency\n\n{said}\n"));
+        let details = read_details(&format!("### 6. Idempotency\n\n{sentence}\n"));
         assert_eq!(
             details.idempotency.map(|idempotency| idempotency.claim),
-            Some(answer),
-            "{said}"
+            Some(claim),
+            "{sentence}"
         );
     }
 }
