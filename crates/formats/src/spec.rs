@@ -91,10 +91,13 @@ struct SpecReader<'r, 't> {
 /// Whether a text is a specification, by its file name, its title, or a heading that only
 /// specifications have (``Tool: `name` ``).
 fn is_specification(source: &SourceId, text: &str) -> bool {
+    // Real projects use the file name in upper and in lower case.
     let name = source.as_str().to_ascii_lowercase();
     if name.ends_with(&FILE_NAME.to_ascii_lowercase()) {
         return true;
     }
+    // JSON, YAML and TOML may mention MCP tools in their first comment or string. Their readers are
+    // asked after this one, so a wrong match here would hide a definition.
     let is_data = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
     if is_data || [".yaml", ".yml", ".toml"].iter().any(|other| name.ends_with(other)) {
         return false;
@@ -131,8 +134,8 @@ fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
         report.push_syntax(problem.hint("save the file without it"));
     }
     if let Some(offset) = text.find('\0') {
-        // The Markdown parser replaces NUL with a longer character, so its positions would no longer
-        // be those of the text.
+        // The Markdown parser replaces NUL with a longer character, so its positions would no
+        // longer be those of the text.
         report.push_syntax(json::SyntaxProblem::new(
             &NUL,
             offset,
@@ -175,6 +178,7 @@ fn read_document(
     if tools.len() < MAX_TOOLS {
         tools.extend(reader.read_listed_tools(&outline, version.as_ref()));
     }
+    // Only now are all tools known: a table of contents may come before or after the sections.
     reader.fill_in_purposes(&mut tools);
     if tools.is_empty() || !outline.placeholders.is_empty() {
         reader.report_missing_tools(&outline);

@@ -49,6 +49,7 @@ const KEYWORDS: [&str; 8] =
 pub fn parse_leading(text: &str, code: &[Range<usize>]) -> Option<TypePhrase> {
     let mut words = Words::new(text);
     let mut has_article = skip_articles(&mut words);
+    // R documentation has both `NULL or integer` and `integer or NULL`.
     let null_first = words.take_pair("null", "or");
     has_article |= skip_articles(&mut words);
     let start = words;
@@ -61,6 +62,7 @@ pub fn parse_leading(text: &str, code: &[Range<usize>]) -> Option<TypePhrase> {
     phrase.has_alternative = words.peek() == "or" || words.rest().starts_with(", or ");
     let is_code = code.iter().any(|range| range.contains(&start.at) && range.end <= words.at);
     let is_marked = is_code && !has_article || text[..words.at].ends_with("[]");
+    // With an alternative nothing can be stripped: "or a list" would remain.
     if !phrase.has_alternative {
         phrase.rest = find_description(&words, is_marked);
     }
@@ -151,6 +153,7 @@ fn scalar(word: &str) -> Option<ValueType> {
 
 /// The shape that the words after a scalar type give it.
 fn parse_shape(words: &mut Words<'_>, word: &str, element: ValueType) -> ValueType {
+    // "Character string" is one value, like "string".
     if word == "character" {
         words.take(&["string"]);
     }

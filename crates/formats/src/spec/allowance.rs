@@ -10,11 +10,13 @@ const OPEN: &str = "<!-- toolcrib: allow ";
 const CLOSE: &str = "-->";
 
 impl SpecReader<'_, '_> {
-    /// Reads the allowances. One in the description of a tool applies to that tool, any other to the
-    /// whole document.
+    /// Reads the allowances. One in the description of a tool applies to that tool, any other to
+    /// the whole document.
     pub(super) fn read_allowances(&mut self, outline: &Outline) -> Vec<Allowance> {
         let text = self.document.text;
         let mut allowances = Vec::new();
+        // The text is searched rather than the blocks: a comment inside of a paragraph is not a
+        // block.
         for (start, _) in text.match_indices(OPEN) {
             let content = start + OPEN.len();
             let Some(length) = text[content..].find(CLOSE) else {

@@ -52,6 +52,7 @@ fn read_item(document: &MarkdownDocument<'_>, item: &[Block]) -> Vec<Field> {
     if !names.is_empty() {
         return read_description(document, names, &text[end..], below);
     }
+    // Without a name before it, code may be a whole declaration: "- `a: str = 3`".
     let declaration = || {
         let code = find_code_spans(text).into_iter().next()?;
         signature::parse_declaration(code.text, first.span.start + code.range.start)
@@ -161,6 +162,7 @@ fn take_remarks(text: &str) -> (String, &str) {
     let mut remarks = Vec::new();
     let mut rest = text.trim_start();
     loop {
+        // Marks of emphasis need not be paired up: types and remarks contain none.
         let plain = rest.trim_start_matches(['*', '_', ' ']);
         let Some((remark, after)) = take_parenthesized(plain)
             .or_else(|| take_type_in_code(plain))
@@ -197,6 +199,7 @@ fn take_parenthesized(text: &str) -> Option<(&str, &str)> {
 /// Splits the type off a description that is one, or begins with one before a dash:
 /// `` `int` = 3 — how many ``. Returns the type as a remark, and the rest.
 fn split_type(description: &str) -> (Option<String>, &str) {
+    // The first dash separates the type; later ones belong to the description.
     let dash = [" — ", " – ", " - "]
         .into_iter()
         .filter_map(|dash| Some((description.find(dash)?, dash.len())))
@@ -209,7 +212,7 @@ fn split_type(description: &str) -> (Option<String>, &str) {
     let (type_text, default) = head
         .split_once('=')
         .map_or((head, None), |(type_text, default)| (type_text.trim(), Some(default.trim())));
-    // A remark may be in parentheses behind the type or separated from it by a comma.
+    // A remark may be in parentheses after the type or separated from it by a comma.
     let flat = type_text.replace(" (", ", ").replace(')', "");
     let is_type = type_expression::parse(type_text).is_some();
     let remark = if is_type_remark(&flat) || is_type && find_first_value(type_text).is_some() {

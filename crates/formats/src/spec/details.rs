@@ -1,5 +1,5 @@
-//! The sections and properties beyond the schemas: errors, idempotency, examples, security, version,
-//! category and flags.
+//! The sections and properties beyond the schemas: errors, idempotency, examples, security,
+//! version, category and flags.
 
 use std::ops::Range;
 
@@ -48,6 +48,7 @@ pub(super) fn read_errors(
     let contents = || contents_of(document, segments, Section::Errors);
     let searched: Vec<_> = contents().map(|content| searchable_text(document, content)).collect();
     let searched = searched.join("\n");
+    // Field names are in snake case, or `status` or `error…`; other words are prose.
     let words = searched
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .filter(|word| is_name(word))
@@ -58,7 +59,7 @@ pub(super) fn read_errors(
             fields.push(word.to_owned());
         }
     }
-    // The text is kept as written: its JSON and tables are part of what people are shown.
+    // The text is kept as written: its JSON and tables are shown to people too.
     let texts: Vec<_> =
         contents().map(|content| document.slice(&content.span()).trim_end()).collect();
     Some(ErrorText { text: texts.join("\n\n"), fields, location })
@@ -80,6 +81,7 @@ pub(super) fn read_idempotency(
     segments: &[Segment<'_>],
 ) -> Option<Idempotency> {
     let segment = segments_of(segments, Section::Idempotency).next()?;
+    // The first block has the answer, later ones explain it.
     let span = segment.contents.first()?.span();
     let text = document.slice(&span).trim_start_matches(['-', '*', ' ']);
     let text = collapse_whitespace(text).replace("**", "");
@@ -259,6 +261,7 @@ pub(super) fn read_category(
     document: &MarkdownDocument<'_>,
     segments: &[Segment<'_>],
 ) -> Option<String> {
+    // A longer text is a sentence, not a category.
     const MAX_BYTES: usize = 63;
     let segment = segments.iter().find(|segment| segment.title == "category")?;
     let text = document.slice(segment.texts().next()?);

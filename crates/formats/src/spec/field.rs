@@ -69,6 +69,7 @@ impl Field {
         };
         let mut field = Self::named(first, span);
         let type_cell = cell(Column::Type).unwrap_or_default();
+        // The type comes first: values, default and example are parsed as values of it.
         field.set_type(type_cell);
         if let Some(values) = find_remark(type_cell, &VALUE_LABELS) {
             field.set_values(values);
@@ -138,6 +139,7 @@ impl Field {
     fn find_described_default(&self) -> Option<Value> {
         let lower = self.description.to_ascii_lowercase();
         let at = lower.find("default")? + "default".len();
+        // "Default: x", "default = x", "defaults to x" and "default is x" are all in use.
         let rest = self.description.get(at..)?.trim_start_matches(['s', ':', '=', ' ']);
         let rest = rest.strip_prefix("is ").or_else(|| rest.strip_prefix("to ")).unwrap_or(rest);
         let (text, is_quoted) = match rest.chars().next()? {
@@ -175,6 +177,7 @@ fn parse_names(cell: &str) -> Vec<&str> {
         name.to_ascii_lowercase().as_str(),
         "" | "none" | "—" | "-" | "--" | "n/a" | "*(none)*" | "(none)" | "..."
     );
+    // A cell with spaces is a sentence unless it begins with code: "`a` (new)", "`b`, `c`".
     if !is_none && !name.contains(' ') {
         vec![name]
     } else if cell.trim_start_matches('*').starts_with('`') {
@@ -193,7 +196,7 @@ pub(super) fn find_first_value(part: &str) -> Option<&str> {
     strip_label(part, &VALUE_LABELS)
 }
 
-/// The text after a label in the parentheses behind a type: `3` in `integer (default: 3)`.
+/// The text after a label in the parentheses after a type: `3` in `integer (default: 3)`.
 fn find_remark<'c>(cell: &'c str, labels: &[&str]) -> Option<&'c str> {
     let cell = cell.trim().trim_end_matches('`');
     let (_, remark) = cell.strip_suffix(')')?.split_once('(')?;
@@ -216,6 +219,7 @@ pub(super) fn strip_markup(text: &str) -> &str {
     let inner = text.trim_matches('*').trim();
     // Nothing but asterisks is a glob pattern.
     let text = if inner.is_empty() { text } else { inner };
+    // The code must be the whole text, apart from its marks.
     match find_code_spans(text).as_slice() {
         [code] if code.range.start <= 2 && code.range.end + 2 >= text.len() => code.text,
         _ => text,
@@ -233,6 +237,7 @@ fn parse_python(text: &str) -> Option<Value> {
     if let Some(inner) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         return (!inner.contains('\'')).then(|| Value::from(inner));
     }
+    // A tuple becomes an array.
     let inner = text.strip_prefix('(')?.strip_suffix(')')?;
     serde_json::from_str(&format!("[{inner}]")).ok()
 }
@@ -245,8 +250,8 @@ fn is_no_default(text: &str) -> bool {
         || matches!(word.as_str(), "required" | "required.")
 }
 
-/// Whether a parameter is required, by its own column, else by that of defaults: in tables without a
-/// column "Required", a dash for the default means that the parameter must be given.
+/// Whether a parameter is required, by its own column, else by that of defaults: in tables without
+/// a column "Required", a dash for the default means that the parameter must be given.
 fn parse_required(cell: Option<&str>, default: Option<&str>) -> Required {
     let Some(cell) = cell.map(|cell| strip_markup(cell).to_ascii_lowercase()) else {
         return match default.map(strip_markup) {
@@ -261,6 +266,8 @@ fn parse_required(cell: Option<&str>, default: Option<&str>) -> Required {
         }
         "no" | "false" | "optional" | "n" | "✗" | "✘" | "❌" => Required::No,
         cell if type_expression::is_blank(cell) || is_placeholder(cell) => Required::Unspecified,
+        // "No (uses the current folder)" is still a no, but "Yes (if `b` is missing)" is a
+        // condition.
         cell if cell.starts_with("no") => Required::No,
         cell => Required::Conditional(cell.to_owned()),
     }

@@ -65,7 +65,8 @@ impl SpecReader<'_, '_> {
         }
     }
 
-    /// Reports every contradiction between declared fields and a JSON Schema of the same parameters.
+    /// Reports every contradiction between declared fields and a JSON Schema of the same
+    /// parameters.
     pub(super) fn compare_with_schema(&mut self, fields: &[Field], schema: &LocatedSchema) {
         if fields.is_empty() {
             return;
@@ -97,6 +98,8 @@ fn compare_field(field: &Field, schema: &LocatedSchema) -> Vec<String> {
         return vec![format!("`{name}` is in the table but not in the JSON Schema")];
     };
     let mut messages = Vec::new();
+    // Only plain types are compared: an `enum` or `anyOf` may mean the same as the other side's
+    // type.
     let declared = Value::Object(field.schema.clone());
     if let (Some(in_table), Some(in_schema)) = (type_names(&declared), type_names(property))
         && in_table != in_schema
@@ -107,6 +110,7 @@ fn compare_field(field: &Field, schema: &LocatedSchema) -> Vec<String> {
             in_schema.join(" or ")
         ));
     }
+    // A requirement that is unspecified or conditional contradicts nothing.
     let is_required = schema.schema.required().any(|required| required == name);
     if field.required == Required::Yes && !is_required
         || field.required == Required::No && is_required

@@ -92,7 +92,9 @@ impl<'t> SpecReader<'_, 't> {
                     intro = collapse_whitespace(text);
                 }
                 Content::Block(block) => {
+                    // Rows that were separated from a table have the columns of the last one.
                     columns = self.collect_from_block(block, &intro, into).or(columns);
+                    // An introduction is only about the block right after it.
                     intro.clear();
                 }
             }
@@ -115,6 +117,7 @@ impl<'t> SpecReader<'_, 't> {
                 let fields = bullet::read_fields(self.document, items);
                 let has_fields = !fields.is_empty();
                 let is_added = add_fields(fields, intro, order, &mut into.bullets);
+                // In a list without any field, the items are prose and nothing to report.
                 if is_added && has_fields {
                     into.unread_items.extend(bullet::find_unread_items(self.document, items));
                 }
@@ -206,7 +209,8 @@ impl<'t> SpecReader<'_, 't> {
         Field::from_row(&repaired, columns, cell)
     }
 
-    /// Reads rows that a blank line has separated from their table. For Markdown they are a paragraph.
+    /// Reads rows that a blank line has separated from their table. For Markdown they are a
+    /// paragraph.
     fn read_detached_rows(
         &mut self,
         span: &Range<usize>,
@@ -237,6 +241,7 @@ impl<'t> SpecReader<'_, 't> {
         into.states_none |= states_none(text);
         for code in find_code_spans(text) {
             let bytes = span.start + code.range.start..span.start + code.range.end;
+            // A whole schema may be inline: "**Input Schema**: `{"type": "object", …}`".
             if code.text.starts_with('{') {
                 self.collect_json(&bytes, into);
             } else {
@@ -255,8 +260,8 @@ enum Order {
 }
 
 /// Adds fields to those already known, or nests them in the one that their introduction mentions
-/// ("Each task object:" after a parameter `tasks`). Returns whether they were added: a later table or
-/// list whose introduction mentions neither a field nor parameters belongs to something unknown.
+/// ("Each task object:" after a parameter `tasks`). Returns whether they were added: a later table
+/// or list whose introduction mentions neither a field nor parameters belongs to something unknown.
 fn add_fields(mut fields: Vec<Field>, intro: &str, order: Order, known: &mut Vec<Field>) -> bool {
     let words = split_words(intro);
     let mentions = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
@@ -305,6 +310,7 @@ fn find_json_links(text: &str, base: usize) -> impl Iterator<Item = (String, Ran
 /// Whether a text states that there are no parameters.
 pub(super) fn states_none(text: &str) -> bool {
     let text = collapse_whitespace(text).trim_matches(['*', '_', '`', ' ']).to_ascii_lowercase();
+    // "This tool takes no parameters" and "Takes no parameters" are the same statement.
     let text = text.trim_start_matches("this tool ");
     let statements = [
         "none",

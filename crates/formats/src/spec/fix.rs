@@ -1,7 +1,7 @@
 //! Fixes that do not change meaning: tables of fields get their canonical form.
 //!
-//! Broken rows are repaired, cells aligned by `` | ``, column titles and types spelled as the template
-//! and JSON Schema spell them.
+//! Broken rows are repaired, cells aligned by `` | ``, column titles and types spelled as the
+//! template and JSON Schema spell them.
 
 use std::ops::Range;
 
@@ -35,6 +35,8 @@ pub fn find_fixes(source: &SourceId, text: &str) -> Vec<Edit> {
         return Vec::new();
     }
     let edits = find_edits(text);
+    // The reader decides: an edit that changes what it reads is never made, whatever caused the
+    // change.
     let is_safe = || {
         let fixed = apply_edits(text, &edits);
         read_meaning(source, text) == read_meaning(source, &fixed) && find_edits(&fixed).is_empty()
@@ -98,8 +100,8 @@ fn keep_prose(details: SpecDetails) -> SpecDetails {
     SpecDetails { errors, security, idempotency, ..SpecDetails::default() }
 }
 
-/// Whether tables of a section declare parameters or a result. The tables of other sections are text
-/// that people are shown as it is.
+/// Whether tables of a section declare parameters or a result. The tables of other sections are
+/// text that people are shown as it is.
 fn has_fields(section: Option<Section>) -> bool {
     !matches!(
         section,
@@ -109,6 +111,7 @@ fn has_fields(section: Option<Section>) -> bool {
 
 fn find_table_edits(text: &str, table: &Table, section: Option<Section>) -> Vec<Edit> {
     let columns = table.columns(text);
+    // A separator that does not match the header makes the columns ambiguous.
     let Some(separator) =
         find_separator(text, table).filter(|row| row.cells.len() == columns.len())
     else {
@@ -143,7 +146,7 @@ fn find_table_edits(text: &str, table: &Table, section: Option<Section>) -> Vec<
         .collect()
 }
 
-/// The title that the template gives a column. A title that says more, such as "Contract", is kept.
+/// The title that the template gives a column. A more specific one, such as "Contract", is kept.
 fn canonical_title(
     column: Column,
     text: &str,
@@ -207,6 +210,7 @@ fn canonical_cell(column: Column, text: &str) -> String {
         },
         _ => text.to_owned(),
     };
+    // Repairing a row unescapes its pipes.
     text.replace('|', "\\|")
 }
 

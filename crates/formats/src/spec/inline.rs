@@ -22,6 +22,7 @@ pub(super) fn find_code_spans(text: &str) -> Vec<CodeSpan<'_>> {
         let ticks = count_ticks(&text[open..]);
         let start = open + ticks;
         let Some(close) = find_closing_ticks(&text[start..], ticks) else {
+            // Backticks without a counterpart are text.
             at = start;
             continue;
         };
@@ -106,6 +107,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
         && text.ends_with(']')
         && !text.contains('"')
         && text.contains(char::is_alphabetic);
+    // These occur in documents that were copied from a template and never finished.
     is_bracketed
         || matches!(
             text,

@@ -38,6 +38,8 @@ impl<'t> SpecReader<'_, 't> {
         for segment in segments.iter().filter(is_input) {
             self.collect_sources(segment, &mut sources);
         }
+        // Tables elsewhere are used only without an input section: they may be about something
+        // else.
         if sources.is_empty() {
             self.collect_unlabelled_sources(segments, &mut sources);
         }
@@ -46,9 +48,11 @@ impl<'t> SpecReader<'_, 't> {
         let schema = self.find_schema(&mut sources, has_section);
         let mut fields = self.check_fields(sources.best_fields());
         if let Some(schema) = schema {
+            // Next to a schema, a table is only compared with it.
             self.compare_with_schema(&fields, &schema);
             return Input::from_schema(schema);
         }
+        // An empty table and the word "None" declare that there are no parameters.
         let mut is_declared = !fields.is_empty() || sources.has_table || sources.states_none;
         // A signature is the last resort: it has no descriptions, and documents that have anything
         // better often show one as an illustration.
@@ -81,8 +85,9 @@ impl<'t> SpecReader<'_, 't> {
             }
             let mut own = FieldSources::default();
             self.collect_sources(segment, &mut own);
-            // Bullets and inline code are not taken: without a title they may list anything. For the
-            // same reason "None" counts only in the text about the tool, and JSON only as a schema.
+            // Bullets and inline code are not taken: without a title they may list anything. For
+            // the same reason "None" counts only in the text about the tool, and JSON only as a
+            // schema.
             into.table.extend(own.table);
             into.has_table |= own.has_table;
             into.states_none |=
@@ -94,8 +99,8 @@ impl<'t> SpecReader<'_, 't> {
         }
     }
 
-    /// The parameters of a signature in code: a definition in a fence, else a call in the heading or
-    /// in a segment titled "Signature".
+    /// The parameters of a signature in code: a definition in a fence, else a call in the heading
+    /// or in a segment titled "Signature".
     fn find_signature(
         &self,
         segments: &[Segment<'_>],
@@ -137,7 +142,7 @@ impl<'t> SpecReader<'_, 't> {
                 found.hint("name the parameter in the line before it: \"Fields of `options`:\""),
             );
         }
-        // Beside a table or a schema, a list may be about anything.
+        // Next to a table or a schema, a list may be about anything.
         let has_better_source =
             !sources.json.is_empty() || !sources.schemas.is_empty() || !sources.table.is_empty();
         if has_better_source {

@@ -28,6 +28,7 @@ impl<'t> JsonBlock<'t> {
             .problems
             .first()
             .map(|problem| (problem.message.clone(), span.start + problem.offset));
+        // A lossy tree would be a schema that silently lacks properties.
         Self { root: parsed.root.filter(|_| !parsed.is_lossy), problem, base: span.start }
     }
 }
@@ -44,7 +45,7 @@ pub(super) struct LocatedSchema {
 pub(super) fn find_input_schema(root: &Node<'_>, base: usize) -> Option<LocatedSchema> {
     let keys = ["inputSchema", "input_schema", "parameters"];
     let nested = keys.into_iter().find_map(|key| root.get(key));
-    // Without a name beside it, "parameters" is itself a parameter.
+    // Without a name, "parameters" is itself a parameter.
     if let Some(schema) = nested.filter(|_| root.get("name").is_some()) {
         return find_object_schema(schema, base);
     }
@@ -65,8 +66,8 @@ pub(super) fn parse_elided(text: &str, base: usize) -> Option<LocatedSchema> {
     parsed.root.filter(|_| !parsed.is_lossy).and_then(|root| find_input_schema(&root, base))
 }
 
-/// Replaces every `...` outside of strings by blanks of the same length, so that offsets stay valid;
-/// `None` if there is none.
+/// Replaces every `...` outside of strings by blanks of the same length, so that offsets stay
+/// valid; `None` if there is none.
 fn remove_ellipses(text: &str) -> Option<String> {
     const ELLIPSIS: &[u8] = b"...";
     let mut bytes = text.as_bytes().to_vec();
@@ -130,9 +131,10 @@ pub(super) fn find_object_schema(root: &Node<'_>, base: usize) -> Option<Located
     })
 }
 
-/// Reads a map from names to schemas. Each may have `"required": true`, which JSON Schema has on the
-/// object instead.
+/// Reads a map from names to schemas. Each may have `"required": true`, which JSON Schema has on
+/// the object instead.
 fn read_parameter_map(root: &Node<'_>, base: usize) -> Option<LocatedSchema> {
+    // A member without a type makes the value an example of arguments.
     let members = root.members();
     if members.is_empty() || !members.iter().all(|member| member.value.get("type").is_some()) {
         return None;
@@ -154,6 +156,7 @@ fn read_parameter_map(root: &Node<'_>, base: usize) -> Option<LocatedSchema> {
     if !required.is_empty() {
         object.insert("required".to_owned(), Value::Array(required));
     }
+    // The list is complete, as a table is.
     object.insert("additionalProperties".to_owned(), Value::Bool(false));
     Some(LocatedSchema {
         schema: catalog::Schema::new(object),
@@ -174,8 +177,8 @@ fn shift(span: Range<usize>, base: usize) -> Range<usize> {
     span.start + base..span.end + base
 }
 
-/// Whether a value is a call of a tool, in any of the forms that documents use, rather than a schema
-/// or a result.
+/// Whether a value is a call of a tool, in any of the forms that documents use, rather than a
+/// schema or a result.
 pub(super) fn is_call(value: &Value) -> bool {
     let has_any = |keys: &[&str]| keys.iter().any(|key| value.get(key).is_some());
     has_any(&["tool_name", "tool", "name"])

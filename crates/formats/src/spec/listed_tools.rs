@@ -1,4 +1,4 @@
-//! Tools without a heading of their own: rows of a table that says what they take, or bullets in a
+//! Tools without a heading of their own: rows of a table with their inputs, or bullets in a
 //! document that describes its tools no further.
 
 use std::{collections::HashMap, ops::Range};
@@ -38,7 +38,7 @@ impl SpecReader<'_, '_> {
                     is_wrapped = is_wrapper(&normalize_title(self.document.slice(title)))
                 }
                 BlockKind::Table(table) => tools.extend(self.read_tool_table(table)),
-                // Beside tools with headings, such a list is a table of contents.
+                // Next to tools with headings, such a list is a table of contents.
                 BlockKind::List(items) if is_wrapped && outline.is_empty() => {
                     tools.extend(items.iter().filter_map(|item| self.read_tool_bullet(item)));
                 }
@@ -79,6 +79,7 @@ impl SpecReader<'_, '_> {
                     continue;
                 };
                 let name = strip_markup(self.document.slice(name));
+                // The first table that mentions a tool wins.
                 if let Some(tool) = undescribed.remove(name) {
                     tool.description.text = collapse_whitespace(self.document.slice(purpose));
                 }
@@ -86,8 +87,9 @@ impl SpecReader<'_, '_> {
         }
     }
 
-    /// Reads the tools of a table such as "Tool | Inputs | Output", with a signature per row. A table
-    /// of contents ("Tool | Summary") has no column for parameters, and too little to call a tool.
+    /// Reads the tools of a table such as "Tool | Inputs | Output", with a signature per row. A
+    /// table of contents ("Tool | Summary") has no column for parameters, and too little to call a
+    /// tool.
     fn read_tool_table(&mut self, table: &Table) -> Vec<Tool> {
         let titles: Vec<String> = table
             .header
@@ -172,6 +174,7 @@ impl SpecReader<'_, '_> {
     /// Creates a tool that accepts any arguments, unless the text at `span` is not a valid name.
     fn create_listed_tool(&self, span: &Range<usize>, description: String) -> Option<Tool> {
         let name = strip_markup(self.document.slice(span));
+        // The cell may have a whole signature: `a_b(x)`.
         let name = name.split('(').next().unwrap_or(name).trim_end();
         name::check(name).ok()?;
         let any_object = Schema::new(Map::from_iter([("type".to_owned(), json!("object"))]));

@@ -13,7 +13,8 @@ use comrak::{
 
 use super::table::{Row, Table};
 
-/// Lists nested deeper than this are not converted, so that hostile input cannot overflow the stack.
+/// Lists nested deeper than this are not converted, so that hostile input cannot overflow the
+/// stack.
 const MAX_DEPTH: usize = 12;
 
 /// A text and its top-level blocks.
@@ -50,9 +51,12 @@ pub(super) enum BlockKind {
 
 impl<'t> MarkdownDocument<'t> {
     pub(super) fn parse(text: &'t str) -> Self {
+        // The parser would drop a byte order mark silently, and every position would be off by its
+        // length.
         let base = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let arena = Arena::new();
         let mut options = Options::default();
+        // Tables are an extension of CommonMark. The others stay off: their syntax is text here.
         options.extension.table = true;
         let root = parse_document(&arena, &text[base..], &options);
         let converter = BlockConverter { text, line_starts: find_line_starts(text, base) };
@@ -78,8 +82,8 @@ pub(super) fn trim_span(text: &str, span: &Range<usize>) -> Range<usize> {
     start..start + part.trim().len()
 }
 
-/// The byte at which each line starts. A lone `\r` ends a line too, as it does for the parser, whose
-/// line numbers index this list.
+/// The byte at which each line starts. A lone `\r` ends a line too, as it does for the parser,
+/// whose line numbers index this list.
 fn find_line_starts(text: &str, base: usize) -> Vec<usize> {
     let bytes = text.as_bytes();
     let is_line_end =
@@ -115,6 +119,7 @@ impl BlockConverter<'_> {
                     code.info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
                 BlockKind::Fence { language, content: self.fenced(ast.sourcepos, code.closed) }
             }
+            // An indented block. Some documents write a schema in one.
             NodeValue::CodeBlock(_) => {
                 BlockKind::Fence { language: String::new(), content: span.clone() }
             }
@@ -140,6 +145,7 @@ impl BlockConverter<'_> {
     fn row_start(&self, at: LineColumn) -> usize {
         let start = self.offset(at);
         let before = &self.text[self.start_of_line(at.line).min(start)..start];
+        // A `>` is the mark of a block quote, which may contain the table.
         start
             - before
                 .chars()
@@ -169,10 +175,12 @@ impl BlockConverter<'_> {
         };
         let rest = rest.trim_start_matches('#');
         let start = span.start + heading.len() - rest.len();
+        // Closing hashes are optional: `## Title ##`.
         trim_span(self.text, &(start..start + rest.trim_end().trim_end_matches('#').len()))
     }
 
     fn span(&self, position: Sourcepos) -> Range<usize> {
+        // The end position is that of the last byte, which may be inside of a character.
         let start = self.offset(position.start);
         let last = self.offset(position.end);
         start..self.text.ceil_char_boundary(last + 1).clamp(start, self.text.len())

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::rules::definition::DECLARES_NO_TOOLS;
 
-/// Phrases that declare that there are no tools. Four out of ten real documents do, in these wordings.
+/// Phrases that declare that there are no tools. Four out of ten real documents do, in these
+/// wordings.
 const DECLARATIONS: [&str; 21] = [
     "no mcp tools",
     "no mcp tool is",
@@ -76,10 +77,12 @@ impl SpecReader<'_, '_> {
                 return None;
             }
             let text = self.document.slice(&block.span);
+            // Markup and line breaks may be inside of a phrase: "does **not** expose any".
             let text = collapse_whitespace(text).replace(['*', '`', '#'], "");
             let text = text.trim();
             let lower = text.to_ascii_lowercase();
             let at = DECLARATIONS.iter().filter_map(|phrase| lower.find(phrase)).min()?;
+            // The message quotes the sentence, so that people can judge whether it was understood.
             let start = text[..at].rfind(". ").map_or(0, |end| end + 2);
             let sentence = text[start..].split(". ").next().unwrap_or_default();
             let sentence: String = sentence.chars().take(MAX_CHARS).collect();
@@ -100,6 +103,7 @@ impl SpecReader<'_, '_> {
         for block in &self.document.blocks {
             match &block.kind {
                 BlockKind::Heading { title, .. } => {
+                    // Planned tools are listed without a description on purpose.
                     let title = self.document.slice(title).to_ascii_lowercase();
                     is_planned = title.contains("planned") || title.contains("future");
                 }

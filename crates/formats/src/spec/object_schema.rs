@@ -21,6 +21,7 @@ pub(super) fn build(fields: &[Field], unlisted: Unlisted) -> Map<String, Value> 
     let mut required = Vec::new();
     for field in fields {
         let is_own = insert_property(&mut root, &field.name, to_schema(field));
+        // No field of a result is required: descriptions do not tell which ones a failure lacks.
         if is_own && field.required == Required::Yes && unlisted == Unlisted::Rejected {
             required.push(Value::from(field.name.as_str()));
         }
@@ -72,6 +73,7 @@ fn insert_property(root: &mut Map<String, Value>, name: &str, schema: Value) -> 
     };
     let is_array = parent.ends_with("[]");
     let parent_type = if is_array { "array" } else { "object" };
+    // The row of the parent normally comes first; a path without one creates it.
     let parent = properties_mut(root)
         .entry(parent.trim_end_matches("[]"))
         .or_insert_with(|| json!({"type": parent_type}))

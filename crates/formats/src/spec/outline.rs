@@ -71,8 +71,8 @@ impl OutlineBuilder<'_, '_> {
     ) {
         let text = self.document.slice(title);
         let subject = classify_heading(text);
-        // Deeper headings are sections of the open tool, even if they look like names: "#### `config`"
-        // describes an object. Only an explicit "Tool:" starts another tool there.
+        // Deeper headings are sections of the open tool, even if they look like names: "####
+        // `config`" describes an object. Only an explicit "Tool:" starts another tool there.
         let is_inside = self.open.as_ref().is_some_and(|open| open.level < level);
         if is_inside && !matches!(subject, HeadingSubject::Labelled(_)) {
             return;
@@ -94,11 +94,14 @@ impl OutlineBuilder<'_, '_> {
             }
             HeadingSubject::Placeholder if level > 1 => {
                 self.outline.placeholders.push(span.clone());
+                // The headings below it are the text of the template, not tools.
                 self.skipped = Some(level);
             }
             _ if level > 1 => {
                 let title = normalize_title(text);
                 self.skipped = excludes_tools(&title).then_some(level);
+                // A thematic group below a wrapper ("### File tools" below "## Tools") still
+                // contains tools.
                 self.wrapper = if is_wrapper(&title) {
                     Some(level)
                 } else {

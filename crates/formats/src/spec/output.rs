@@ -34,6 +34,8 @@ impl SpecReader<'_, '_> {
         for segment in segments.iter().filter(is_output) {
             self.collect_sources(segment, &mut sources);
         }
+        // A schema comes first. Unlike for parameters, a table next to it is not compared: results
+        // are open, so a difference is no contradiction.
         if let Some(output) = self.read_output_schema(&mut sources) {
             return output;
         }
@@ -42,6 +44,7 @@ impl SpecReader<'_, '_> {
             fields.iter().for_each(|field| self.report_field_problems(field));
             return Output::from_fields(fields);
         }
+        // Without a declaration, a JSON block in the section is an example of the result.
         if let Some(output) = Output::from_example(&sources) {
             return output;
         }
@@ -68,7 +71,8 @@ impl SpecReader<'_, '_> {
         Some(Output { schema: Some(schema.schema), fields })
     }
 
-    /// The names in code that a section begins with: "**Returns**: `status`, `content` and `error`".
+    /// The names in code that a section begins with: "**Returns**: `status`, `content` and
+    /// `error`".
     fn read_listed_names(&self, segment: &Segment<'_>) -> Vec<OutputField> {
         let Some(span) = segment.texts().next() else {
             return Vec::new();

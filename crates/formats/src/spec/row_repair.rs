@@ -2,9 +2,9 @@
 //!
 //! A formatter run turned `` `str \| null` `` into `` `str \ | null` `` in several real documents:
 //! the pipe became a border, and later cells were merged so that the row still has as many cells as
-//! the header. A naive reader would take a wrong type, a wrong required flag and a wrong description
-//! without noticing. Rows with a bare pipe in a type or a description, which have too many cells, are
-//! repaired in the same way.
+//! the header. A naive reader would take a wrong type, a wrong required flag and a wrong
+//! description without noticing. Rows with a bare pipe in a type or a description, which have too
+//! many cells, are repaired in the same way.
 
 use super::{
     table::{Column, Row},
@@ -27,6 +27,7 @@ impl Row {
             .iter()
             .map(|span| text.get(span.clone()).unwrap_or_default().to_owned())
             .collect();
+        // An extra pipe at the end of a line makes an empty cell, which is harmless.
         while cells.len() > columns.len() && cells.last().is_some_and(String::is_empty) {
             cells.pop();
         }
@@ -90,15 +91,16 @@ fn join_with_next(cells: &mut Vec<String>, at: usize) {
     cells[at] = format!("{head} | {next}");
 }
 
-/// Splits the cell that the formatter merged with its neighbour to restore the number of cells. Which
-/// one that is shows by what it begins or ends with: "No Whom to greet", `` `null` Whom to greet ``,
-/// ``Whom to greet `"Ada"` ``.
+/// Splits the cell that the formatter merged with its neighbour to restore the number of cells.
+/// Which one that is shows by what it begins or ends with: "No Whom to greet", `` `null` Whom to
+/// greet ``, ``Whom to greet `"Ada"` ``.
 fn split_merged_cell(cells: &mut Vec<String>, joined: usize, columns: &[Column]) {
     let last = cells.len() - 1;
     let required =
         columns.iter().position(|column| *column == Column::Required).filter(|index| *index < last);
     let after_required = required.and_then(|index| Some((index, end_of_answer(&cells[index])?)));
     let cut = match (end_of_code(&cells[joined]), columns.get(last..)) {
+        // An answer with text after it is the clearest sign: "No Whom to greet".
         _ if after_required.is_some() => after_required,
         (Some(end), _) if joined == last => Some((joined, end)),
         (_, Some([Column::Required, ..])) => end_of_answer(&cells[last]).map(|end| (last, end)),

@@ -72,7 +72,7 @@ impl Segment<'_> {
     }
 
     /// Whether it has any content apart from "Not specified.", which our writer puts into sections
-    /// that a tool says nothing about.
+    /// without information.
     pub(super) fn has_content(&self, document: &MarkdownDocument<'_>) -> bool {
         self.contents.iter().any(|content| match content {
             Content::Text(span) => document.slice(span) != NOT_SPECIFIED,
@@ -112,8 +112,9 @@ impl<'d> SegmentSplitter<'d, '_> {
         match &block.kind {
             BlockKind::Heading { level, title } => self.visit_heading(*level, title),
             BlockKind::Paragraph => self.visit_paragraph(&block.span),
-            // A list of labels ("- **Category**: x", "- **Parameters**: None") is split as if its items
-            // were paragraphs. Under a section heading the labels only structure that section.
+            // A list of labels ("- **Category**: x", "- **Parameters**: None") is split as if its
+            // items were paragraphs. Under a section heading the labels only structure that
+            // section.
             BlockKind::List(items)
                 if self.enclosing_section().is_none() && self.has_labels(items) =>
             {
@@ -128,8 +129,8 @@ impl<'d> SegmentSplitter<'d, '_> {
         let inherited =
             self.enclosing.filter(|(above, _)| level > *above).and_then(|(_, section)| section);
         let named = find_section(text);
-        // A subheading without a section of its own ("#### Options" below "### Parameters") continues
-        // the enclosing section.
+        // A subheading without a section of its own ("#### Options" below "### Parameters")
+        // continues the enclosing section.
         if inherited.is_none() || named.is_some() {
             self.enclosing = Some((level, named));
         }
@@ -143,6 +144,8 @@ impl<'d> SegmentSplitter<'d, '_> {
         for Label { at, words, rest } in find_labels(text) {
             self.push_unlabelled(span.start + start..span.start + at);
             let named = find_section(words);
+            // A label that names a section wins over the enclosing heading ("**Returns**:" below
+            // "### Schema"), except in sections of prose, where it is about that section.
             let enclosing = self
                 .enclosing_section()
                 .filter(|section| named.is_none() || is_prose_section(*section));
@@ -164,6 +167,7 @@ impl<'d> SegmentSplitter<'d, '_> {
     /// Adds text that no label introduces. After a property such as the version, it is about the
     /// tool again: the purpose often follows a block of `**Version**: 1.2.0` lines.
     fn push_unlabelled(&mut self, span: Range<usize>) {
+        // Notes are the exception: several paragraphs of them are common.
         let is_complete_property = |segment: &Segment<'_>| {
             segment.opening == Opening::Label
                 && segment.section.is_none()
@@ -226,6 +230,7 @@ impl<'d> SegmentSplitter<'d, '_> {
     fn has_labels(&self, items: &[Vec<Block>]) -> bool {
         let first_text =
             |item: &Vec<Block>| item.first().map(|block| self.document.slice(&block.span));
+        // One known label is enough: lists of properties also have labels of their own.
         let is_labelled = |text: &str| {
             parse_label(text)
                 .is_some_and(|(words, _)| find_section(words).is_some() || is_property(words))

@@ -1,4 +1,5 @@
-//! Parameters as code declares them: `f(a: str, b: int = 3)`, `def f(a, *, b=3) -> dict:`, `a: str`.
+//! Parameters as code declares them: `f(a: str, b: int = 3)`, `def f(a, *, b=3) -> dict:`, `a:
+//! str`.
 //!
 //! A list of parameters is read as a whole or not at all: half of it would reject valid calls.
 
@@ -22,6 +23,7 @@ pub(super) fn parse_definition(text: &str, name: &str, base: usize) -> Option<Ve
     let end_of_name = text.match_indices("def ").find_map(|(at, keyword)| {
         let rest = text[at + keyword.len()..].trim_start();
         let start = text.len() - rest.len();
+        // `async def` has a space before the keyword; in `undef ` it is the end of a word.
         let is_keyword = text[..at].ends_with(['\n', ' ']) || at == 0;
         rest.strip_prefix(name)
             .filter(|_| is_keyword)?
@@ -68,6 +70,8 @@ fn parse_parameters(text: &str, at: usize, base: usize) -> Option<Vec<Field>> {
     for span in split_arguments(text, open)? {
         let start = span.end - text[span.clone()].trim_start().len();
         match text[span].trim() {
+            // A trailing comma, and the marks of Python for keyword-only and positional-only
+            // parameters.
             "" | "*" | "/" => {}
             receiver if RECEIVERS.contains(&receiver) && fields.is_empty() => {}
             parameter => fields.push(parse_parameter(parameter, base + start)?),
@@ -81,7 +85,7 @@ fn parse_parameter(text: &str, start: usize) -> Option<Field> {
     let (declared, default) = split_at_mark(text, '=');
     let (name, type_text) = split_at_mark(declared, ':');
     let (name, is_optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
-    // `*args` and `**kwargs` are no names, so a signature with them is not read.
+    // `*args` and `**kwargs` are not names, so a signature with them is not read.
     let mut field = is_name(name).then(|| Field::named(name, start..start + name.len()))?;
     type_text.into_iter().for_each(|text| field.set_type(text));
     field.required = if default.is_some() || is_optional { Required::No } else { Required::Yes };
@@ -115,6 +119,7 @@ fn split_arguments(text: &str, open: usize) -> Option<Vec<Range<usize>>> {
 
 /// The characters outside of quotes and of brackets that the text opens.
 fn outer_chars(text: &str) -> impl Iterator<Item = (usize, char)> {
+    // The comma in `dict[str, int]` or in the default `"a, b"` separates no parameters.
     let mut depth = 0_usize;
     let mut quote = None;
     text.char_indices().filter(move |(_, c)| {
@@ -132,6 +137,7 @@ fn outer_chars(text: &str) -> impl Iterator<Item = (usize, char)> {
 /// Replaces comments by as many bytes of blanks, so that offsets stay valid.
 fn blank_comments(text: &str) -> String {
     let mut quote = None;
+    // Quotes are tracked because a `#` in a string starts no comment.
     let mut is_comment = false;
     let blank = |c: char| {
         match (quote, c) {

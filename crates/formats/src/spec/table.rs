@@ -41,6 +41,7 @@ impl Row {
                 cells.push(trim_span(text, &(span.start + start..span.start + at)));
                 start = at + 1;
             }
+            // An escaped backslash does not escape the pipe after it.
             is_escaped = byte == b'\\' && !is_escaped;
         }
         if start < line.len() {

@@ -39,10 +39,12 @@ pub(super) fn parse_number(title: &str) -> Option<usize> {
 
 /// A title in lower case, without its number, emphasis and remark in parentheses.
 pub(super) fn normalize_title(title: &str) -> String {
+    // Only digits make a number: "Inputs vs. outputs" keeps its words.
     let title = match title.split_once(". ") {
         Some((number, rest)) if number.trim().bytes().all(|byte| byte.is_ascii_digit()) => rest,
         _ => title,
     };
+    // Remarks differ between documents: "(Parameters)", "(JSON)", "(for MCP context)".
     let title = title.split(" (").next().unwrap_or(title);
     title.trim_matches(['*', '`', ':', ' ']).to_ascii_lowercase()
 }
@@ -50,7 +52,7 @@ pub(super) fn normalize_title(title: &str) -> String {
 /// What a heading is about, as far as tools are concerned.
 #[derive(Debug, PartialEq)]
 pub(super) enum HeadingSubject {
-    /// Tools after the label that says so: ``Tool: `a_b` ``.
+    /// Tools after a label: ``Tool: `a_b` ``.
     Labelled(Vec<ToolName>),
     /// Nothing but names that only tools have: `` `a_b` / `c_d` ``.
     Names(Vec<ToolName>),
@@ -83,6 +85,7 @@ impl ToolName {
 pub(super) fn classify_heading(title: &str) -> HeadingSubject {
     let core = strip_number(title).trim_start_matches('*');
     let offset = title.len() - core.len();
+    // The label comes first: it makes a tool of any name, such as the one in "Tool: think".
     if let Some(rest) = strip_tool_label(core) {
         return classify_labelled(rest, title.len() - rest.len());
     }
@@ -163,6 +166,7 @@ fn classify_plain(title: &str) -> HeadingSubject {
     let is_lower = title
         .bytes()
         .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte));
+    // `mcp_tools.py` and "parameters" have the form of names too.
     if !is_lower || !is_name(title) || is_file_name(title) || find_section(title).is_some() {
         return HeadingSubject::Other;
     }
@@ -198,8 +202,8 @@ fn text_outside(text: &str, spans: &[CodeSpan<'_>]) -> String {
     outside.replace('`', " ")
 }
 
-/// Whether the text around names only separates them, or is a remark after a dash or in parentheses.
-/// Other words make a heading like "The `x` object", which is not about a tool.
+/// Whether the text around names only separates them, or is a remark after a dash or in
+/// parentheses. Other words make a heading like "The `x` object", which is not about a tool.
 fn is_separator(outside: &str) -> bool {
     let words =
         outside.trim().trim_start_matches(['/', ',', '&', ' ']).trim_start_matches("and ").trim();

@@ -30,12 +30,13 @@ impl SpecReader<'_, '_> {
     ) -> Vec<Tool> {
         let blocks = &self.document.blocks[entry.blocks.clone()];
         let segments = split_segments(self.document, blocks, &entry.heading);
-        // The section "Invocation Name" often has the namespaced variant of the name in the heading,
-        // and that is the one to call. It cannot rename several tools at once.
+        // The section "Invocation Name" often has the namespaced variant of the name in the
+        // heading, and that is the one to call. It cannot rename several tools at once.
         let names = match (self.find_invocation_name(&segments), entry.names.as_slice()) {
             (Some(name), [_]) => vec![name],
             (_, names) => names.to_vec(),
         };
+        // Diagnostics name the tool even if its own name turns out to be invalid.
         self.report.tool = names.first().map(|named| named.name.clone());
         self.report_misnumbered_sections(&segments);
         let names: Vec<ToolName> =
@@ -121,7 +122,8 @@ impl SpecReader<'_, '_> {
         match content {
             Content::Text(span) => {
                 let text = self.document.slice(span);
-                // "No parameters." and table rows that were separated from their table are no prose.
+                // "No parameters." and table rows that were separated from their table are not
+                // prose.
                 (!states_none(text) && text != NOT_SPECIFIED && !text.starts_with('|'))
                     .then(|| unescape_start(&collapse_whitespace(text)))
             }
@@ -184,8 +186,8 @@ impl SpecReader<'_, '_> {
     }
 }
 
-/// Removes the backslash that keeps a paragraph from starting another kind of block, such as the one
-/// in `\# 1` or `1\. x`. Our writer adds it, and a description must survive the round trip.
+/// Removes the backslash that keeps a paragraph from starting another kind of block, such as the
+/// one in `\# 1` or `1\. x`. Our writer adds it, and a description must survive the round trip.
 fn unescape_start(text: &str) -> String {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let rest = text[digits..].strip_prefix('\\');
@@ -210,6 +212,7 @@ fn locate_sections(
         .iter()
         .filter(|segment| segment.has_content(document))
         .filter_map(|segment| Some((segment.section?, &segment.location)));
+    // The text below the heading comes last, so that a section of its own wins.
     for (section, span) in titled.chain(unlabelled_purpose) {
         if found.iter().all(|(known, _)| *known != section) {
             found.push((section, Location::Span(Range::clone(span))));
@@ -225,7 +228,8 @@ fn annotate(
 ) -> Annotations {
     let idempotent = details.idempotency.as_ref().and_then(|idempotency| match idempotency.claim {
         IdempotencyClaim::Yes => Some(true),
-        // A client may repeat an idempotent call without asking, so a partial promise counts as none.
+        // A client may repeat an idempotent call without asking, so a partial promise counts as
+        // none.
         IdempotencyClaim::No | IdempotencyClaim::Partially | IdempotencyClaim::Depends => {
             Some(false)
         }
@@ -246,6 +250,8 @@ fn annotate(
 /// The example that a usage gives, if it is a valid call of this tool.
 fn to_example(usage: &Usage, name: &str) -> Option<Example> {
     let call = usage.call.as_ref().filter(|_| usage.problem.is_none())?;
+    // Documents also show calls as `tool` with `parameters`. A lint rule reports those; clients
+    // would not understand them as examples.
     let is_own = call.get("tool_name").and_then(Value::as_str) == Some(name);
     let arguments = call.get("arguments").filter(|_| is_own)?.as_object()?;
     Some(Example { arguments: arguments.clone(), explanation: String::new() })

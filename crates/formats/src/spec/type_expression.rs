@@ -24,8 +24,8 @@ pub(super) fn is_blank(text: &str) -> bool {
     )
 }
 
-/// Spells a type expression with the names of JSON Schema; `None` if it already is, or if that would
-/// change its meaning.
+/// Spells a type expression with the names of JSON Schema; `None` if it already is, or if that
+/// would change its meaning.
 pub(super) fn canonicalize(text: &str) -> Option<String> {
     let mut spelled = String::with_capacity(text.len());
     let mut quote = None;
@@ -112,8 +112,8 @@ fn canonical_name(word: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a value is of a type. This compares only type, values and alternatives, which is enough to
-/// tell an example from a remark and much cheaper than a validator per cell.
+/// Whether a value is of a type. This compares only type, values and alternatives, which is enough
+/// to tell an example from a remark and much cheaper than a validator per cell.
 pub(super) fn admits(schema: &Map<String, Value>, value: &Value) -> bool {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         return values.contains(value);

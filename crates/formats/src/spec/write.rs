@@ -1,6 +1,6 @@
 //! Writes tools as a specification: the eight sections of the template, in its order.
 //!
-//! Nothing is made up: a section that a tool has nothing for says "Not specified." Whatever is
+//! Nothing is made up: a section without information contains "Not specified." Whatever is
 //! written must be read back as the same tool, which `convert` checks.
 
 mod schema;
@@ -101,7 +101,8 @@ fn write_examples(tool: &Tool) -> String {
         }
         written.push_str(&format!("{}\n", write_fence("json", &to_pretty_json(&call))));
     }
-    // The usages of a specification include calls that are no examples, such as those of other tools.
+    // The usages of a specification include calls that are not examples, such as those of other
+    // tools.
     let usages = tool.details.iter().flat_map(|details| &details.usages);
     for call in usages.filter_map(|usage| usage.call.as_ref()) {
         let mut examples = tool.description.examples.iter();
@@ -109,6 +110,7 @@ fn write_examples(tool: &Tool) -> String {
             written.push_str(&format!("{}\n", write_fence("json", &to_pretty_json(call))));
         }
     }
+    // The example of a RAVE definition is R code, not a call.
     if let Some(code) = &tool.description.transcript {
         written.push_str(&write_fence("r", code));
     }
@@ -154,8 +156,8 @@ fn write_paragraphs(text: &str) -> String {
     written.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Escapes the start of a line that Markdown would take for something other than a paragraph, or that
-/// our reader would take for a label.
+/// Escapes the start of a line that Markdown would take for something other than a paragraph, or
+/// that our reader would take for a label.
 fn escape_start(line: &str) -> String {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &line[..line.len() - rest.len()];

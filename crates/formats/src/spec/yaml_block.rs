@@ -1,5 +1,5 @@
-//! Parameters in a YAML fence: a JSON Schema written as YAML, a map from names to schemas, or a line
-//! per parameter such as `limit: integer, default: 10  # how many`.
+//! Parameters in a YAML fence: a JSON Schema written as YAML, a map from names to schemas, or a
+//! line per parameter such as `limit: integer, default: 10  # how many`.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -32,6 +32,7 @@ pub(super) fn read(document: &str, span: &Range<usize>) -> YamlBlock {
     let Some(root) = parsed.root.filter(|_| !parsed.is_lossy) else {
         return YamlBlock::default();
     };
+    // The fence often repeats the title of the section as its only key.
     let keys = ["parameters", "inputs", "input", "arguments"];
     let root = keys
         .iter()
@@ -58,11 +59,13 @@ fn read_lines(root: &Node<'_>, text: &str, base: usize) -> Vec<Field> {
         let remark = member.value.as_str().filter(|_| is_name(&member.key))?;
         let key = member.key_span.range();
         let mut field = Field::named(&member.key, base + key.start..base + key.end);
+        // Comments are not in the tree, so the description comes from the line itself.
         let line = text[key.end..].lines().next().unwrap_or_default();
         field.description = line
             .split_once(" #")
             .map(|(_, comment)| collapse_whitespace(comment))
             .unwrap_or_default();
+        // Parentheses separate as commas do: `integer (default: 3)`.
         apply_remark(&mut field, &remark.replace(['(', ')'], ","));
         field.is_typed.then_some(field)
     };

@@ -64,6 +64,7 @@ impl TypeParser<'_> {
     /// `A | B`, `A or B`, `A / B`.
     fn union(&mut self) -> Option<Value> {
         self.depth += 1;
+        // The depth is not restored on failure, which rejects the whole expression.
         if self.depth > MAX_DEPTH {
             return None;
         }
@@ -105,6 +106,7 @@ impl TypeParser<'_> {
             {
                 self.named("path")
             }
+            // Prose calls arbitrary data "JSON" or "value".
             "any" | "value" | "json" => Some(json!({})),
             "nullable" if self.rest.starts_with(' ') => self.single().map(make_nullable),
             "optional" => self.bracketed(Self::union).map(make_nullable),
@@ -122,6 +124,7 @@ impl TypeParser<'_> {
     fn named(&mut self, word: &str) -> Option<Value> {
         let find =
             |word: &str| TYPE_NAMES.iter().find(|(known, _)| *known == word).map(|(_, name)| *name);
+        // Prose has plurals: "array of strings". `bytes` is the only name that ends in an s.
         let singular = word.strip_suffix('s').filter(|_| word != "bytes").unwrap_or(word);
         match find(word).or_else(|| find(singular))? {
             "array" => Some(self.array()),
@@ -151,6 +154,8 @@ impl TypeParser<'_> {
 
     /// The rest of an object after its name: `[K, V]`. Keys are always strings in JSON.
     fn object(&mut self) -> Value {
+        // The last argument is the type of the values; `dict[str, Any]` is the same as a plain
+        // object.
         let values = self.bracketed(Self::arguments).and_then(|mut arguments| arguments.pop());
         match values.filter(|values| values.as_object().is_none_or(|schema| !schema.is_empty())) {
             Some(values) => json!({"type": "object", "additionalProperties": values}),
@@ -165,7 +170,7 @@ impl TypeParser<'_> {
             .find(|(open, _)| self.take(open))
             .map(|(_, close)| close)?;
         let inner = parse(self).filter(|_| self.take(close));
-        // `None` must not look like brackets that are absent: `list[strng]` is no plain list.
+        // `None` must not look like brackets that are absent: `list[strng]` is not a plain list.
         self.has_broken_brackets |= inner.is_none();
         inner
     }
@@ -190,8 +195,8 @@ impl TypeParser<'_> {
         }
     }
 
-    /// The values after `one of`: `: a, b`, `"a" | "b"`, `a, b or c`. A single value is prose ("one of
-    /// the files").
+    /// The values after `one of`: `: a, b`, `"a" | "b"`, `a, b or c`. A single value is prose ("one
+    /// of the files").
     fn listed_values(&mut self) -> Option<Value> {
         self.take(":");
         let mut values = Vec::new();
@@ -219,7 +224,7 @@ impl TypeParser<'_> {
     }
 
     /// The fields after an opened brace: `a: int, b?: string`. None becomes required: such types
-    /// mostly describe results, and a missing `?` is no promise there.
+    /// mostly describe results, where a missing `?` promises nothing.
     fn braced_fields(&mut self) -> Option<Value> {
         let mut properties = Map::new();
         while !self.take("}") {
@@ -304,10 +309,12 @@ fn unite(mut arms: Vec<Value>) -> Value {
     if arms.len() == 1 {
         return arms.remove(0);
     }
+    // A union with any type is any type.
     let is_any = |arm: &Value| arm.as_object().is_some_and(Map::is_empty);
     if arms.iter().any(is_any) {
         return json!({});
     }
+    // `"a" | "b"` is how TypeScript and Python write an enumeration.
     let values: Option<Vec<Vec<Value>>> =
         arms.iter().map(|arm| arm.get("enum").and_then(Value::as_array).cloned()).collect();
     if let Some(values) = values {

@@ -13,6 +13,7 @@ use crate::{
 };
 
 pub(super) fn write_input(schema: &Schema) -> String {
+    // "None" is read as exactly this schema.
     if schema == &Schema::empty() {
         return "None.".to_owned();
     }
@@ -48,15 +49,16 @@ fn choose_form(
         let mut report = Report::new(&SourceId::new("again.md"));
         let context = Context { guidance: &Guidance::default(), linked: &|_| Err(String::new()) };
         let tools = super::super::read(&document, &context, &mut report).tools;
-        // A document with only an output section lacks parameters, which is no problem of the output.
+        // A document with only an output section lacks parameters, which is not a problem of the
+        // output.
         let is_clean = report.finish().iter().all(|found| found.code == UNREADABLE_PARAMETERS.code);
         is_clean && tools.first().and_then(select).as_ref() == Some(schema)
     };
     [table, both].into_iter().flatten().find(is_read_back).unwrap_or(full)
 }
 
-/// Writes a schema as JSON. One that is not of an object gets a `$schema`, without which it would be
-/// read as an example of a result.
+/// Writes a schema as JSON. One that is not of an object gets a `$schema`, without which it would
+/// be read as an example of a result.
 fn write_json(schema: &Schema) -> String {
     let mut object = schema.object().as_ref().clone();
     if object.get("type") != Some(&json!("object")) && !object.contains_key("$ref") {
@@ -82,8 +84,8 @@ struct FieldRow {
     example: Option<String>,
 }
 
-/// Writes the properties of a schema as a table; `None` if there are none, or if one has a type that
-/// no type expression can describe.
+/// Writes the properties of a schema as a table; `None` if there are none, or if one has a type
+/// that no type expression can describe.
 fn write_table(schema: &Schema, title: &str, required_column: RequiredColumn) -> Option<String> {
     let mut rows = Vec::new();
     let required: Vec<&str> = schema.required().collect();
@@ -139,7 +141,7 @@ fn push_rows(
     }
     rows.push(FieldRow {
         name: name.to_owned(),
-        // A type that drops keywords is still useful beside the full JSON.
+        // A type that drops keywords is still useful next to the full JSON.
         type_text: type_expression::render(&own)
             .or_else(|| type_expression::render(&keep_type_keywords(&own)))?,
         is_required,
@@ -149,6 +151,8 @@ fn push_rows(
     });
     if let Some((parent, Value::Object(properties))) = nested {
         for (child, schema) in &properties {
+            // A table cannot require a nested property. If the schema does, reading back fails and
+            // JSON is used.
             push_rows(rows, &format!("{parent}.{child}"), schema.as_object()?, false)?;
         }
     }
