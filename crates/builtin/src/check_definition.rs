@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
+use runtime::{BoundedWork, Unfinished, WORK_TIME};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{Context, Naming, Native, Reply};
+use toolkit::{Context, ErrorType, Naming, Native, Reply};
 
 /// Lints a definition. Takes the file name, if there is one, and the text.
 pub type Checker = Arc<dyn Fn(Option<&str>, &str) -> Checked + Send + Sync>;
@@ -66,21 +67,17 @@ const PURPOSE: &str = "Checks the text of a tool definition.\n\nReads a Markdown
                        reports all problems with line, rule and how to fix them. Writes and runs nothing.";
 
 pub(crate) fn native(checker: &Checker) -> Native {
-    let checker = Arc::clone(checker);
+    let (checker, work) = (Arc::clone(checker), Arc::new(BoundedWork::default()));
     let example = CheckDefinition {
         text: "# Files - MCP Tool Specification\n\n## Tool: `count_lines`\n".to_owned(),
         file: Some("MCP_TOOL_SPECIFICATION.md".to_owned()),
     };
     Native::typed("check_definition", move |args: CheckDefinition, _: Context| {
-        let checker = Arc::clone(&checker);
+        let (checker, work) = (Arc::clone(&checker), Arc::clone(&work));
         async move {
             // Linting a long text takes a while and must not block other calls.
-            let work =
-                tokio::task::spawn_blocking(move || checker(args.file.as_deref(), &args.text));
-            match work.await {
-                Ok(checked) => Reply::ok(truncate(checked)),
-                Err(error) => Reply::failure(format!("the check failed: {error}"), "internal"),
-            }
+            let checked = work.run(move || truncate(checker(args.file.as_deref(), &args.text)));
+            checked.await.map_or_else(give_up, Reply::ok)
         }
     })
     .title("Check a definition")
@@ -90,6 +87,22 @@ pub(crate) fn native(checker: &Checker) -> Native {
     .category("definitions")
     .naming(Naming::Bare)
     .read_only()
+}
+
+fn give_up(unfinished: Unfinished) -> Reply<Checked> {
+    match unfinished {
+        Unfinished::TimedOut => {
+            let seconds = WORK_TIME.as_secs();
+            Reply::failure(
+                format!("the check took longer than {seconds} s; check fewer tools at a time"),
+                ErrorType::TooComplex,
+            )
+        }
+        Unfinished::Busy => Reply::failure(
+            "other definitions are being checked; try again later",
+            ErrorType::TooManyCalls,
+        ),
+    }
 }
 
 fn truncate(mut checked: Checked) -> Checked {

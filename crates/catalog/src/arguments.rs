@@ -1,5 +1,7 @@
 //! Validates arguments against a schema, with errors worded so that a model can correct its call.
 
+use std::fmt::Write;
+
 use jsonschema::{
     ValidationError,
     error::{TypeKind, ValidationErrorKind},
@@ -9,10 +11,23 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     ErrorDetail, ErrorType, Failure, REDACTED, Schema, SchemaError, Tool, closest, pointer,
+    schema::is_smaller,
 };
 
 /// Prefix of every message about a missing argument; [`first_message`] recognizes them by it.
 const MISSING: &str = "Missing required parameter";
+
+/// The most errors that are reported for one call.
+pub const MAX_REPORTED: usize = 50;
+
+/// The most characters of a message: an enum or the alternatives of a schema can be long.
+const MAX_MESSAGE: usize = 2_000;
+
+/// The most bytes of an unknown name that are compared with known ones.
+const MAX_COMPARED: usize = 100;
+
+/// The size of a received value, in bytes, that is repeated in an error.
+const MAX_RECEIVED: usize = 1_000;
 
 /// One error in the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,19 +42,72 @@ pub struct ArgumentError {
     pub received: Value,
 }
 
-/// Returns every error in `arguments`, in a stable order; empty if they are valid.
+/// The errors in the arguments of a call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArgumentErrors {
+    /// The first errors, at most [`MAX_REPORTED`], in a stable order.
+    pub reported: Vec<ArgumentError>,
+    /// How many further errors there are, as far as they were counted.
+    pub omitted: usize,
+    /// Whether all were counted.
+    pub is_counted: bool,
+}
+
+/// Returns the first errors in `arguments`, in a stable order; empty if they are valid.
 pub fn validate(schema: &Schema, arguments: &Value) -> Result<Vec<ArgumentError>, SchemaError> {
+    find_errors(schema, arguments).map(|errors| errors.reported)
+}
+
+/// Returns and counts the errors in `arguments`. Bounded in memory; bounded in time by the
+/// [`crate::budget`] of this thread.
+pub fn find_errors(schema: &Schema, arguments: &Value) -> Result<ArgumentErrors, SchemaError> {
     let validator = schema.validator().map_err(Clone::clone)?;
     if validator.is_valid(arguments) {
-        return Ok(Vec::new());
+        return Ok(ArgumentErrors { is_counted: true, ..ArgumentErrors::default() });
     }
+    let Ok(found) = validator.find_errors(arguments) else {
+        return Ok(unexplained());
+    };
     let mut errors = Vec::new();
-    for error in validator.iter_errors(arguments) {
-        describe(schema, &error, &mut errors);
+    for error in &found.errors {
+        if errors.len() > MAX_REPORTED {
+            break;
+        }
+        describe(schema, arguments, error, &mut errors);
     }
     errors.dedup();
-    errors.iter_mut().for_each(|error| redact_error(schema, error));
-    Ok(errors)
+    let mut omitted = 0;
+    if errors.len() > MAX_REPORTED {
+        errors.truncate(MAX_REPORTED);
+        omitted = found.errors.iter().map(count_errors).sum::<usize>() - MAX_REPORTED;
+    }
+    for error in &mut errors {
+        redact_error(schema, error);
+        error.message = truncate(&error.message, MAX_MESSAGE);
+        error.path = truncate(&error.path, MAX_MESSAGE);
+    }
+    Ok(ArgumentErrors { reported: errors, omitted, is_counted: found.is_complete })
+}
+
+/// The error for arguments that match none of very many alternatives.
+fn unexplained() -> ArgumentErrors {
+    let error = ArgumentError {
+        path: String::new(),
+        message: "The arguments do not match the schema, for more reasons than can be listed"
+            .to_owned(),
+        expected: "arguments that match the schema".to_owned(),
+        received: Value::Null,
+    };
+    ArgumentErrors { reported: vec![error], omitted: 0, is_counted: false }
+}
+
+/// How many errors [`describe`] makes of one.
+fn count_errors(error: &ValidationError<'_>) -> usize {
+    match error.kind() {
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected.len(),
+        _ => 1,
+    }
 }
 
 /// Redacts secret values: an error is part of a result, and results are stored.
@@ -61,12 +129,19 @@ fn redact_error(schema: &Schema, error: &mut ArgumentError) {
 }
 
 /// Builds the failure of a call with invalid arguments, with as much detail as the tool asks for.
-pub fn build_failure(tool: &Tool, errors: &[ArgumentError]) -> Failure {
+pub fn build_failure(tool: &Tool, errors: &ArgumentErrors) -> Failure {
+    let reported = &errors.reported;
     let message = match tool.argument_errors {
         ErrorDetail::All => list_errors(&tool.name, errors),
-        ErrorDetail::First => first_message(errors).unwrap_or_else(|| "Invalid params".to_owned()),
+        ErrorDetail::First => {
+            first_message(reported).unwrap_or_else(|| "Invalid params".to_owned())
+        }
     };
-    Failure::new(ErrorType::InvalidArguments, message).details(error_document(&tool.name, errors))
+    let mut document = error_document(&tool.name, reported);
+    if errors.omitted > 0 {
+        document["omitted_errors"] = errors.omitted.into();
+    }
+    Failure::new(ErrorType::InvalidArguments, message).details(document)
 }
 
 /// The message of the most important error: a missing argument if there is one, else the first.
@@ -82,15 +157,19 @@ pub fn first_message(errors: &[ArgumentError]) -> Option<String> {
     })
 }
 
-fn list_errors(tool: &str, errors: &[ArgumentError]) -> String {
+fn list_errors(tool: &str, errors: &ArgumentErrors) -> String {
     let mut message = format!("Invalid arguments for `{tool}`:");
-    for error in errors {
+    for error in &errors.reported {
         message.push_str("\n- ");
         if !error.path.is_empty() {
             message.push_str(&error.path[1..]);
             message.push_str(": ");
         }
         message.push_str(&error.message);
+    }
+    if errors.omitted > 0 {
+        let at_least = if errors.is_counted { "" } else { "at least " };
+        let _ = write!(message, "\n- and {at_least}{} more errors", errors.omitted);
     }
     message
 }
@@ -133,9 +212,15 @@ pub fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn describe(schema: &Schema, error: &ValidationError<'_>, errors: &mut Vec<ArgumentError>) {
+fn describe(
+    schema: &Schema,
+    arguments: &Value,
+    error: &ValidationError<'_>,
+    errors: &mut Vec<ArgumentError>,
+) {
     let path = error.instance_path().to_string();
-    let instance = error.instance();
+    // The error itself has a placeholder instead of a large value.
+    let instance = arguments.pointer(&path).unwrap_or(error.instance());
     let siblings = SiblingKeywords::new(schema, error);
     match error.kind() {
         ValidationErrorKind::Required { property } => {
@@ -149,8 +234,13 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, errors: &mut Vec<Argum
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            // One more than is reported, so that the others are known to be omitted.
+            let room = (MAX_REPORTED + 1).saturating_sub(errors.len());
             errors.extend(
-                unexpected.iter().map(|name| unknown_parameter(schema, &path, name, instance)),
+                unexpected
+                    .iter()
+                    .take(room)
+                    .map(|name| unknown_parameter(schema, &path, name, instance)),
             );
         }
         ValidationErrorKind::Type { kind } => {
@@ -164,7 +254,7 @@ fn describe(schema: &Schema, error: &ValidationError<'_>, errors: &mut Vec<Argum
             errors.push(ArgumentError { path, message, expected, received: shorten(instance) });
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            errors.push(no_alternative(schema, path, context, instance));
+            errors.push(no_alternative(schema, arguments, path, context, instance));
         }
         kind => {
             let (message, expected) = describe_constraint(kind, &siblings)
@@ -233,7 +323,9 @@ fn unknown_parameter(schema: &Schema, path: &str, name: &str, instance: &Value) 
     } else {
         Vec::new()
     };
-    let hint = match closest(name, known.iter().copied()) {
+    // Comparing takes time in proportion to the length of the name.
+    let near = closest(&name[..name.floor_char_boundary(MAX_COMPARED)], known.iter().copied());
+    let hint = match near {
         Some(near) => format!("; did you mean '{near}'?"),
         None if known.is_empty() => String::new(),
         None => format!("; known parameters: {}", known.join(", ")),
@@ -248,6 +340,7 @@ fn unknown_parameter(schema: &Schema, path: &str, name: &str, instance: &Value) 
 
 fn no_alternative(
     schema: &Schema,
+    arguments: &Value,
     path: String,
     context: &[Vec<ValidationError<'static>>],
     instance: &Value,
@@ -256,7 +349,7 @@ fn no_alternative(
     for errors in context {
         let mut described = Vec::new();
         for error in errors {
-            describe(schema, error, &mut described);
+            describe(schema, arguments, error, &mut described);
         }
         let messages: Vec<_> = described.into_iter().map(|error| error.message).collect();
         let reason = messages.join(" and ");
@@ -349,20 +442,27 @@ fn display_value(value: &Value) -> String {
     }
 }
 
-/// Shortens a value for a message, which long texts and collections would drown.
+/// Shortens a value for an error, which long texts and collections would drown.
 fn shorten(value: &Value) -> Value {
     const MAX_CHARS: usize = 200;
     match value {
-        Value::String(text) if text.chars().count() > MAX_CHARS => {
-            Value::String(text.chars().take(MAX_CHARS).chain("…".chars()).collect())
-        }
-        Value::Array(items) if items.len() > 10 => {
+        Value::String(text) => Value::String(truncate(text, MAX_CHARS)),
+        Value::Array(items) if items.len() > 10 || !is_smaller(value, &mut { MAX_RECEIVED }) => {
             Value::String(format!("an array of {} items", items.len()))
         }
-        Value::Object(members) if members.len() > 10 => {
+        Value::Object(members)
+            if members.len() > 10 || !is_smaller(value, &mut { MAX_RECEIVED }) =>
+        {
             Value::String(format!("an object of {} members", members.len()))
         }
         other => other.clone(),
+    }
+}
+
+fn truncate(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

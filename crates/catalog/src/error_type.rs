@@ -90,6 +90,9 @@ error_types! {
     ArgumentsTooLong = "arguments_too_long", Caller,
         "The arguments do not fit on a command line or into a request to a worker.",
         "Send less, or pass the data as a file.";
+    TooComplex = "too_complex", Caller,
+        "Checking the arguments took too long and was given up.",
+        "Send less, or simplify the schema of the tool.";
     InvalidRequest = "invalid_request", Caller,
         "The request cannot be carried out as it was made.",
         "Read the message; it names the part to change.";

@@ -6,6 +6,7 @@
 
 mod allowance;
 pub mod arguments;
+pub mod budget;
 mod consent;
 mod custom_rule;
 mod description;
@@ -40,7 +41,7 @@ pub use merge::{Catalog, DIVERGED_COPY, DUPLICATE_NAME};
 pub use origin::{Location, Origin, SourceId};
 pub use outcome::{Content, ErrorForm, Failure, Outcome};
 pub use policy::{Decision, Policy};
-pub use schema::{Schema, SchemaError};
+pub use schema::{FoundErrors, Schema, SchemaError, SchemaValidator};
 pub use secret::REDACTED;
 pub use similar::closest;
 pub use spec_details::SpecDetails;

@@ -1,13 +1,16 @@
 //! A JSON Schema with its validator, compiled on first use.
 
+mod validator;
+
 use std::{
     fmt,
     sync::{Arc, OnceLock},
 };
 
-use jsonschema::Validator;
 use serde_json::{Map, Value};
 
+pub(crate) use self::validator::is_smaller;
+pub use self::validator::{FoundErrors, SchemaValidator};
 use crate::secret::Secrets;
 
 /// The JSON Schema of a tool's arguments or result. Clones are cheap and share the compiled validator.
@@ -16,7 +19,7 @@ pub struct Schema(Arc<Inner>);
 
 struct Inner {
     object: Arc<Map<String, Value>>,
-    validator: OnceLock<Result<Validator, SchemaError>>,
+    validator: OnceLock<Result<SchemaValidator, SchemaError>>,
     secrets: OnceLock<Secrets>,
 }
 
@@ -78,8 +81,8 @@ impl Schema {
     }
 
     /// The validator, compiled on first use. References are resolved inside the schema only.
-    pub fn validator(&self) -> Result<&Validator, &SchemaError> {
-        self.0.validator.get_or_init(|| compile(&self.0.object)).as_ref()
+    pub fn validator(&self) -> Result<&SchemaValidator, &SchemaError> {
+        self.0.validator.get_or_init(|| SchemaValidator::compile(&self.0.object)).as_ref()
     }
 }
 
@@ -99,12 +102,6 @@ fn shrink_value(value: Value) -> Value {
         }
         other => other,
     }
-}
-
-fn compile(object: &Map<String, Value>) -> Result<Validator, SchemaError> {
-    jsonschema::options().offline().build(&Value::Object(object.clone())).map_err(|error| {
-        SchemaError { message: error.to_string(), pointer: error.instance_path().to_string() }
-    })
 }
 
 impl fmt::Debug for Schema {

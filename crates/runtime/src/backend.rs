@@ -4,7 +4,10 @@
 //! [`crate::backends::backend_for`]. The payload of an [`catalog::Implementation`] variant implements
 //! the trait, so a backend can hold its own data.
 
-use catalog::{ErrorType, Failure, Outcome, Tool, arguments};
+use catalog::{
+    ErrorType, Failure, Outcome, Tool, arguments,
+    budget::{Budget, Exhausted},
+};
 use serde_json::Value;
 use toolkit::{Arguments, BoxFuture, Context, Interrupt};
 
@@ -14,6 +17,10 @@ use crate::{
     engine::Engine,
     plan::CallTarget,
 };
+
+/// The steps that validating arguments may take: about half a second. The largest request that is
+/// accepted needs a fifth of it with an ordinary schema.
+const MAX_STEPS: u64 = 50_000_000;
 
 /// Plans and runs the calls of one kind of tool. Only [`Backend::plan`] and [`Backend::run`] have to
 /// be implemented; the other methods are for backends that need more.
@@ -91,15 +98,27 @@ pub(crate) fn admit_with_defaults(tool: &Tool, arguments: Arguments) -> Result<A
 /// Checks arguments against the input schema of a tool.
 pub(crate) fn validate_arguments(tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
     let value = Value::Object(arguments);
-    let errors = arguments::validate(&tool.input, &value).map_err(|error| {
+    let errors = Budget::steps(MAX_STEPS)
+        .run(|| arguments::find_errors(&tool.input, &value))
+        .map_err(|Exhausted| too_complex(tool))?;
+    let errors = errors.map_err(|error| {
         Failure::new(
             ErrorType::InvalidDefinition,
             format!("the input schema of `{}` is broken: {error}", tool.name),
         )
     })?;
-    if !errors.is_empty() {
+    if !errors.reported.is_empty() {
         return Err(arguments::build_failure(tool, &errors));
     }
     let Value::Object(arguments) = value else { unreachable!("constructed as an object above") };
     Ok(arguments)
+}
+
+/// The failure of a call whose arguments take too long to validate.
+pub(crate) fn too_complex(tool: &Tool) -> Failure {
+    let message = format!(
+        "the arguments of `{}` take too long to check against its schema; send less, or simplify the schema",
+        tool.name
+    );
+    Failure::new(ErrorType::TooComplex, message)
 }

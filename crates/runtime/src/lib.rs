@@ -9,6 +9,7 @@ mod approval;
 mod audit;
 mod backend;
 mod backends;
+mod bounded_work;
 mod call;
 mod clock;
 mod digest;
@@ -28,6 +29,7 @@ mod scheduler;
 mod settings;
 
 pub use approval::{Approval, Digest};
+pub use bounded_work::{BoundedWork, Unfinished, WORK_TIME};
 pub use call::Call;
 pub use clock::{Clock, timestamp};
 pub use digest::{arguments_digest, tool_digest, value_digest};

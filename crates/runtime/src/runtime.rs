@@ -1,5 +1,6 @@
 //! The path that every call takes: validation, policy, approval, backend, outcome, audit.
 
+mod admit;
 mod approve;
 mod operate;
 mod record;
@@ -15,7 +16,7 @@ use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
 
 use self::{approve::policy_denial, record::Record};
 use crate::{
-    Call, Operations, Plan, Settings,
+    BoundedWork, Call, Operations, Plan, Settings,
     audit::Audit,
     backends::{backend_for, unanswerable},
     call::{ActiveCall, NestedCall},
@@ -35,6 +36,8 @@ pub struct Runtime {
     pub(crate) operations: Operations,
     journal: Arc<dyn Journal>,
     audit: Audit,
+    /// Validates arguments for which that takes longer than usual.
+    validation: BoundedWork,
 }
 
 impl Runtime {
@@ -58,6 +61,7 @@ impl Runtime {
             audit: Audit::new(Arc::clone(&journal)),
             journal,
             engine,
+            validation: BoundedWork::default(),
         }
     }
 
@@ -191,13 +195,15 @@ impl Runtime {
         let record =
             // Before validation, because the digest is that of the arguments as they were sent.
             self.audit.is_enabled().then(|| Record::of(self.engine.settings.clock.now(), &call));
-        call.arguments = match self.admit(&call.tool, std::mem::take(&mut call.arguments)) {
+        let arguments = std::mem::take(&mut call.arguments);
+        call.arguments = match self.admit_bounded(&call.tool, arguments).await {
             Ok(arguments) => arguments,
             Err(failure) => return Ok(self.record_invalid(record, failure)),
         };
         // On the tool that was named, before a redirect: policy rules are written for names that
         // people see. The target is decided about as a nested call.
-        let reason = match self.decide(&call) {
+        let (decision, redirected) = self.decide_bounded(&call).await;
+        let reason = match decision {
             Ok(Decision::Allow) => None,
             Ok(Decision::Ask { reason }) => Some(reason),
             Ok(Decision::Deny { reason }) => {
@@ -206,7 +212,7 @@ impl Runtime {
             }
             Err(failure) => return Ok(self.record_invalid(record, failure)),
         };
-        match backend_for(&call.tool.implementation).redirect(call.target()) {
+        match redirected {
             Ok(None) => {}
             Ok(Some(NestedCall { tool, arguments })) => {
                 (call.tool, call.arguments) = (tool, arguments);

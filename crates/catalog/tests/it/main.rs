@@ -1,5 +1,6 @@
 //! Policies and secret arguments.
 
+mod bounds;
 mod conditions;
 mod decisions;
 mod policy_fixture;

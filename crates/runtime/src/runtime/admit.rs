@@ -1,0 +1,88 @@
+//! Validates the arguments of calls. Cheap validations run right away; others, which a caller can
+//! make as expensive as a schema allows, run in [`BoundedWork`].
+
+use std::sync::Arc;
+
+use catalog::{Decision, ErrorType, Failure, Tool, budget::Budget};
+use serde_json::Value;
+use toolkit::Arguments;
+
+use super::Runtime;
+use crate::{
+    Call, Unfinished, backend::too_complex, backends::backend_for, call::NestedCall, failures,
+};
+
+/// The steps that may be spent on an async thread: less than a millisecond, or a few milliseconds
+/// with patterns that backtrack. Most calls need a few hundred.
+const INLINE_STEPS: u64 = 20_000;
+
+/// The most values in arguments for which that is tried at all.
+const INLINE_VALUES: usize = 1_000;
+
+impl Runtime {
+    /// [`Runtime::admit`] without blocking an async thread.
+    pub(super) async fn admit_bounded(
+        self: &Arc<Self>,
+        tool: &Arc<Tool>,
+        arguments: Arguments,
+    ) -> Result<Arguments, Failure> {
+        let mut values = INLINE_VALUES;
+        if arguments.values().all(|value| has_at_most(value, &mut values)) {
+            let copy = arguments.clone();
+            if let Ok(admitted) = Budget::steps(INLINE_STEPS).run(|| self.admit(tool, copy)) {
+                return admitted;
+            }
+        }
+        let (runtime, of) = (Arc::clone(self), Arc::clone(tool));
+        let work = self.validation.run(move || runtime.admit(&of, arguments));
+        work.await.unwrap_or_else(|unfinished| Err(to_failure(tool, unfinished)))
+    }
+
+    /// Decides about a call, and finds the call to make instead if it stands for another one. Both
+    /// may validate arguments of other tools.
+    pub(super) async fn decide_bounded(
+        self: &Arc<Self>,
+        call: &Call,
+    ) -> (Result<Decision, Failure>, Result<Option<NestedCall>, Failure>) {
+        let decide = |runtime: &Self, call: &Call| {
+            let redirected = backend_for(&call.tool.implementation).redirect(call.target());
+            (runtime.decide(call), redirected)
+        };
+        if let Ok(decided) = Budget::steps(INLINE_STEPS).run(|| decide(self, call)) {
+            return decided;
+        }
+        let (runtime, tool) = (Arc::clone(self), Arc::clone(&call.tool));
+        let copy = Call {
+            catalog: Arc::clone(&call.catalog),
+            policy: call.policy.clone(),
+            ..Call::new(tool, call.arguments.clone(), call.context.clone())
+        };
+        let decided = self.validation.run(move || decide(&runtime, &copy)).await;
+        decided.unwrap_or_else(|unfinished| (Err(to_failure(&call.tool, unfinished)), Ok(None)))
+    }
+}
+
+fn to_failure(tool: &Tool, unfinished: Unfinished) -> Failure {
+    let failure = match unfinished {
+        Unfinished::TimedOut => too_complex(tool),
+        Unfinished::Busy => Failure::new(
+            ErrorType::TooManyCalls,
+            format!("the server is busy checking arguments; call `{}` again later", tool.name),
+        ),
+    };
+    failures::complete(tool, failure)
+}
+
+/// Whether there are at most so many values in a value, including itself. Stops counting then.
+fn has_at_most(value: &Value, left: &mut usize) -> bool {
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    match value {
+        Value::Array(items) => items.iter().all(|item| has_at_most(item, left)),
+        Value::Object(members) => members.values().all(|member| has_at_most(member, left)),
+        Value::String(text) => text.len() <= 1 << 20,
+        _ => true,
+    }
+}
