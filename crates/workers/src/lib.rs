@@ -27,7 +27,7 @@ mod worker_failure;
 pub use call_options::{CallObserver, CallOptions};
 pub use pool::{SessionCaller, SessionLease, WorkerPool};
 pub use python::PythonCall;
-pub use r::{R_SOURCING, RCall, with_missing};
+pub use r::{R_SOURCING, RCall, decode_replies, with_missing};
 pub use session::Session;
 pub use session_argument::with_session_argument;
 pub use settings::WorkerSettings;

@@ -13,12 +13,14 @@ mod encode;
 mod json;
 mod message;
 mod missing;
+mod replay;
 mod report;
 mod time;
 mod value;
 
 pub use call::RCall;
 pub use missing::with_missing;
+pub use replay::decode_replies;
 
 /// R code that loads a package from its sources: it defines the list `.toolcrib_sourcing`, whose
 /// function `load_sources(package, path, report_missing)` returns the namespace.

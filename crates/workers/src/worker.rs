@@ -35,8 +35,13 @@ use crate::{
 pub(crate) const PIPES: [&str; 2] = ["requests", "replies"];
 /// How long a worker may take to start.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// The longest reply. Long values arrive in chunks that are far shorter.
-const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
+/// The longest reply: twice the longest copy of a state and the longest value from Python. Long values
+/// from R arrive in chunks that are far shorter.
+const MAX_REPLY_BYTES: usize = 32 * 1024 * 1024;
+/// The most replies to one request. A value of many gigabytes takes some thousands.
+const MAX_REPLIES: u32 = 1_000_000;
+/// The most bytes in all replies to one request: more than a worker has memory by default.
+const MAX_REPLY_BYTES_TOTAL: u64 = 8 * 1024 * 1024 * 1024;
 /// The capacity that the reply buffer keeps between calls.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// How long to poll for a reply before sleeping. Most functions return within this time, and waking
@@ -56,6 +61,7 @@ pub(crate) struct Worker {
     /// Whether a request was sent whose last reply was not read. If a call is dropped halfway, this
     /// stays true and the worker is not used again.
     is_busy: bool,
+    received: Received,
     /// How many bytes of the next request were sent already. See [`Worker::prewarm`].
     prewritten: usize,
     pub(crate) last_used: Instant,
@@ -96,6 +102,7 @@ impl Worker {
             // Busy until it is ready: a start that is dropped halfway must not leave a worker that
             // looks idle.
             is_busy: true,
+            received: Received::default(),
             prewritten: 0,
             last_used: Instant::now(),
             _slot: slot,
@@ -155,6 +162,7 @@ impl Worker {
         deadline: &mut Deadline<'_>,
     ) -> Result<(), WorkerFailure> {
         self.is_busy = true;
+        self.received = Received::default();
         self.last_used = Instant::now();
         // The header was sent by `prewarm`; sending it twice would corrupt the stream.
         let request = &request[std::mem::take(&mut self.prewritten)..];
@@ -264,6 +272,7 @@ impl Worker {
             buffer.reserve(length + 4 - buffer.len());
             return Ok(None);
         };
+        self.received.count(length)?;
         let reply = payload.to_vec();
         buffer.drain(..length + 4);
         if buffer.is_empty() {
@@ -283,6 +292,25 @@ impl Worker {
             WorkerFailure::Exited(Some(status)) => status.to_string(),
             other => format!("{other:?}"),
         }
+    }
+}
+
+/// The replies to the current request so far. A function can write to the pipe itself, for as long as
+/// its time limit allows.
+#[derive(Default)]
+struct Received {
+    replies: u32,
+    bytes: u64,
+}
+
+impl Received {
+    fn count(&mut self, length: usize) -> Result<(), WorkerFailure> {
+        self.replies += 1;
+        self.bytes += length as u64;
+        if self.replies > MAX_REPLIES || self.bytes > MAX_REPLY_BYTES_TOTAL {
+            return Err(WorkerFailure::Protocol("too many replies".to_owned()));
+        }
+        Ok(())
     }
 }
 

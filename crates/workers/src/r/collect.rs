@@ -14,12 +14,20 @@ use super::{
 };
 use crate::results::{JsonBudget, MAX_KEPT_MEMBERS, ResultSink, ReturnedValue};
 
+/// The deepest nesting of arrays and objects. The worker itself sends deeper lists as text.
+const MAX_DEPTH: usize = 200;
+
+/// The most values that are kept without budget, because a schema may require them.
+const MAX_REQUIRED: usize = 10_000;
+
 /// Collects a value.
 pub(super) struct ValueCollector<'a> {
     sink: &'a dyn ResultSink,
     /// The most bytes of JSON in an outcome.
     max_bytes: usize,
     budget: JsonBudget,
+    /// How many values may still be kept without budget.
+    required_left: usize,
     expected: Expected<'a>,
     /// Arrays, objects and texts whose end has not arrived, outermost first.
     open: Vec<OpenValue<'a>>,
@@ -53,6 +61,7 @@ impl<'a> ValueCollector<'a> {
             sink,
             max_bytes,
             budget: JsonBudget::new(max_bytes),
+            required_left: MAX_REQUIRED,
             expected,
             open: Vec::new(),
             finished: None,
@@ -62,17 +71,22 @@ impl<'a> ValueCollector<'a> {
         }
     }
 
-    /// Adds a chunk of a long value. Returns false if the message is of another kind.
-    pub(super) async fn add_chunk(&mut self, mut message: Message) -> bool {
+    /// Adds a chunk of a long value. Fails if the message is of another kind, or out of bounds: a
+    /// function can write messages of its own to the pipe.
+    pub(super) async fn add_chunk(&mut self, mut message: Message) -> Result<(), String> {
         match message.kind.as_str() {
             "piece" => self.add_value(&message.next_value()).await,
             "items" => self.add_items(&message.next_value()).await,
+            // Dropping a value recurses, so that a nesting without limit would overflow the stack.
+            "open" if self.open.len() >= MAX_DEPTH => {
+                return Err("a value that is nested too deeply".to_owned());
+            }
             "open" => self.open(message.next_text().as_deref()),
             "key" => self.set_key(message.next_text()),
             "close" => self.close().await,
-            _ => return false,
+            unknown => return Err(format!("an unknown reply `{unknown}`")),
         }
-        true
+        Ok(())
     }
 
     /// Adds a complete value.
@@ -155,6 +169,7 @@ impl<'a> ValueCollector<'a> {
         };
         self.write_separator();
         self.text.push(delimiters(&value).0);
+        self.budget.count_delimiters();
         self.open.push(OpenValue {
             value,
             to_text,
@@ -169,7 +184,9 @@ impl<'a> ValueCollector<'a> {
         let Some(closed) = self.open.pop() else { return };
         self.text.push(delimiters(&closed.value).1);
         self.flush().await;
-        self.add(closed.value);
+        if self.has_room() {
+            self.add(closed.value);
+        }
         if closed.is_only_item {
             // Async recursion needs a box; it is at most one level deep.
             Box::pin(self.close()).await;
@@ -201,12 +218,7 @@ impl<'a> ValueCollector<'a> {
 
     /// Adds as much of a value as the budget allows.
     fn add_within_budget(&mut self, value: Value) {
-        // A member that the schema may require stays, truncated, even without budget.
-        let is_optional = self.open.last().is_some_and(|open| match &open.value {
-            Value::Object(members) => members.len() >= MAX_KEPT_MEMBERS,
-            _ => true,
-        });
-        if is_optional && self.budget.is_used_up() {
+        if !self.has_room() {
             return;
         }
         if let Some(OpenValue { key: Some(key), .. }) = self.open.last() {
@@ -214,6 +226,21 @@ impl<'a> ValueCollector<'a> {
         }
         let value = self.budget.truncate(value);
         self.add(value);
+    }
+
+    /// Whether the open value can take another member.
+    fn has_room(&mut self) -> bool {
+        if !self.budget.is_used_up() {
+            return true;
+        }
+        // A member that the schema may require stays, truncated, even without budget.
+        let is_required = self.open.last().is_none_or(|open| match &open.value {
+            Value::Object(members) => members.len() < MAX_KEPT_MEMBERS,
+            _ => false,
+        });
+        let has_room = is_required && self.required_left > 0;
+        self.required_left -= usize::from(has_room);
+        has_room
     }
 
     fn add(&mut self, value: Value) {

@@ -21,6 +21,15 @@ use crate::{
     worker_failure::WorkerFailure,
 };
 
+/// The most plots of one call, while the value is computed and while it is printed.
+const MAX_PLOTS: usize = 64;
+/// The most bytes of all plots of one call.
+const MAX_PLOT_BYTES: usize = 64 * 1024 * 1024;
+/// The most warnings, notes or lines of a traceback.
+const MAX_TEXTS: usize = 200;
+/// The most bytes of one of them.
+const MAX_TEXT_BYTES: usize = 64 * 1024;
+
 /// How a call ended, with everything that the worker sent.
 pub(super) struct CallResult {
     pub(super) end: CallEnd,
@@ -219,14 +228,14 @@ async fn print_value(
         if message.kind != "plot" {
             break message;
         }
-        result.plots.extend(message.next_bytes());
+        add_plot(&mut result.plots, &mut message)?;
     };
     worker.finish_request();
     worker.capture_output(&mut capture).await;
     let printed = capture.stdout.finish().await;
     let problem = last.next_text();
-    result.warnings.extend(last.next_value().into_texts());
-    result.notes.extend(last.next_value().into_texts());
+    result.warnings.extend(limit_texts(last.next_value()));
+    result.notes.extend(limit_texts(last.next_value()));
     if fit == Fit::AsPrinted {
         result.value = Some(printed_as_value(&printed));
     }
@@ -236,6 +245,25 @@ async fn print_value(
         Some(problem) => CallEnd::Failed(RError::while_printing(&problem)),
         None => CallEnd::Returned,
     })
+}
+
+/// Keeps a plot. The worker sends no more than the limits allow, but a function can write to the pipe.
+fn add_plot(plots: &mut Vec<Vec<u8>>, message: &mut Message) -> Result<(), WorkerFailure> {
+    plots.extend(message.next_bytes());
+    if plots.len() > MAX_PLOTS || plots.iter().map(Vec::len).sum::<usize>() > MAX_PLOT_BYTES {
+        return Err(WorkerFailure::Protocol("too many plots".to_owned()));
+    }
+    Ok(())
+}
+
+/// The texts of a reply, as many and as long as a worker itself sends.
+fn limit_texts(value: RValue) -> Vec<String> {
+    let mut texts = value.into_texts();
+    texts.truncate(MAX_TEXTS);
+    for text in &mut texts {
+        text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+    }
+    texts
 }
 
 /// A request that is a single word.
@@ -280,7 +308,7 @@ impl<'a> Replies<'a> {
         deadline: &Deadline<'_>,
     ) -> Result<Option<CallEnd>, WorkerFailure> {
         match message.kind.as_str() {
-            "plot" => self.plots.extend(message.next_bytes()),
+            "plot" => add_plot(&mut self.plots, &mut message)?,
             "state" => {
                 self.state = Some(match message.next_bytes() {
                     Some(bytes) => ChangedState::Bytes(bytes),
@@ -305,12 +333,7 @@ impl<'a> Replies<'a> {
                 let reason = deadline.stop_reason.unwrap_or(StopReason::Cancelled);
                 return Ok(Some(CallEnd::Stopped(reason)));
             }
-            _ => {
-                let kind = message.kind.clone();
-                if !self.collector.add_chunk(message).await {
-                    return Err(WorkerFailure::Protocol(format!("an unknown reply `{kind}`")));
-                }
-            }
+            _ => self.collector.add_chunk(message).await.map_err(WorkerFailure::Protocol)?,
         }
         Ok(None)
     }
@@ -318,8 +341,8 @@ impl<'a> Replies<'a> {
     /// Reads the fields that every last reply has, and returns its value.
     fn read_last(&mut self, message: &mut Message) -> RValue {
         self.is_visible = message.next_is_true();
-        self.warnings = message.next_value().into_texts();
-        self.notes = message.next_value().into_texts();
+        self.warnings = limit_texts(message.next_value());
+        self.notes = limit_texts(message.next_value());
         message.next_value()
     }
 
@@ -360,7 +383,7 @@ impl RError {
             _ => Vec::new(),
         };
         let mut items = items.into_iter();
-        let mut next = || items.next().unwrap_or_else(RValue::null).into_texts();
+        let mut next = || limit_texts(items.next().unwrap_or_else(RValue::null));
         let mut first = || next().into_iter().next();
         let (error_type, message, call) = (first(), first(), first());
         Self {

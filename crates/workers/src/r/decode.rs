@@ -11,6 +11,10 @@ use super::{
 /// The deepest nesting of lists.
 const MAX_DEPTH: usize = 200;
 
+/// The most values, strings and symbols in one message. Each takes a few bytes of the message, but
+/// many more in memory.
+const MAX_VALUES: usize = 2_000_000;
+
 /// Why bytes could not be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum DecodeError {
@@ -23,6 +27,8 @@ pub(super) enum DecodeError {
     UnsupportedType(u32),
     #[error("lists are nested too deeply")]
     TooDeep,
+    #[error("too many values")]
+    TooMany,
     /// An invalid reference, or a missing name.
     #[error("invalid symbol")]
     InvalidSymbol,
@@ -36,7 +42,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RValue, DecodeError> {
         Some(b"X\n") => false,
         _ => return Err(DecodeError::UnknownFormat),
     };
-    let mut decoder = Decoder { rest: &bytes[2..], is_little, symbols: Vec::new() };
+    let mut decoder =
+        Decoder { rest: &bytes[2..], is_little, symbols: Vec::new(), values_left: MAX_VALUES };
     let version = decoder.read_u32()?;
     // The versions of R that wrote it and that can read it.
     decoder.take(8)?;
@@ -53,6 +60,7 @@ struct Decoder<'a> {
     is_little: bool,
     /// Symbols so far, to which references refer.
     symbols: Vec<String>,
+    values_left: usize,
 }
 
 impl<'a> Decoder<'a> {
@@ -60,6 +68,7 @@ impl<'a> Decoder<'a> {
         if depth > MAX_DEPTH {
             return Err(DecodeError::TooDeep);
         }
+        self.count_value()?;
         let flags = self.read_u32()?;
         let data = match flags & 0xff {
             kind::NULL => return Ok(RValue::null()),
@@ -144,7 +153,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    fn count_value(&mut self) -> Result<(), DecodeError> {
+        self.values_left = self.values_left.checked_sub(1).ok_or(DecodeError::TooMany)?;
+        Ok(())
+    }
+
     fn read_string(&mut self) -> Result<Option<String>, DecodeError> {
+        self.count_value()?;
         let flags = self.read_u32()?;
         if flags & 0xff != kind::STRING {
             return Err(DecodeError::UnsupportedType(flags & 0xff));

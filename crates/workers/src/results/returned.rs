@@ -113,12 +113,17 @@ impl JsonBudget {
         self.remaining = self.remaining.saturating_sub(name.len() + 3);
     }
 
+    /// Counts the delimiters of an array, object or text.
+    pub(crate) fn count_delimiters(&mut self) {
+        self.remaining = self.remaining.saturating_sub(2);
+    }
+
     /// Truncates a value to the budget. Objects keep up to [`MAX_KEPT_MEMBERS`] members, truncated
     /// themselves. Nothing is counted as longer than it is, so a value that fits is never truncated.
     pub(crate) fn truncate(&mut self, value: Value) -> Value {
         match value {
             Value::Array(items) => {
-                self.remaining = self.remaining.saturating_sub(2);
+                self.count_delimiters();
                 let mut kept = Vec::new();
                 for item in items {
                     if self.is_used_up() {

@@ -266,3 +266,42 @@ async fn programs_that_r_started_end_with_a_cancelled_call() {
     drop(fixture);
     wait_until("the program is gone", || !is_process_running(&pid)).await;
 }
+
+/// Code that writes messages of its own to the pipe of its worker.
+const FORGED: &str = "
+  pipe_to_server <- function() {
+    ends <- list.files('/proc/self/fd', full.names = TRUE)
+    is_pipe <- grepl('/replies', vapply(ends, Sys.readlink, ''), fixed = TRUE)
+    file(ends[is_pipe][[1L]], 'wb', raw = TRUE)
+  }
+  forge <- function(message, times) {
+    bytes <- serialize(message, NULL, xdr = FALSE, version = 2L)
+    frame <- c(writeBin(length(bytes), raw()), bytes)
+    to <- pipe_to_server()
+    many <- rep(frame, 1000L)
+    for (turn in seq_len(times / 1000L)) writeBin(many, to)
+    close(to)
+  }
+  nested <- function() forge(list('open', 'array'), 300000L)
+  siblings <- function() forge(list('close'), 2000000L)
+  plots <- function() forge(list('plot', raw(1000L)), 100000L)
+  unknown <- function() forge(list('gossip'), 1000L)
+  fine <- function() 'fine'
+";
+
+#[tokio::test]
+async fn a_function_that_writes_to_the_pipe_of_its_worker_harms_only_its_call() {
+    need_r!();
+    let bench = Workshop::new(FORGED);
+    for (name, reason) in [
+        ("nested", "nested too deeply"),
+        ("siblings", "too many replies"),
+        ("plots", "too many plots"),
+        ("unknown", "an unknown reply `gossip`"),
+    ] {
+        let outcome = bench.run(name).await;
+        assert_eq!(field(&outcome, "error_type"), "r_ended", "{name}: {outcome:?}");
+        assert!(text(&outcome, 0).contains(reason), "{name}: {outcome:?}");
+        is_fine(&bench).await;
+    }
+}
