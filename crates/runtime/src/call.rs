@@ -24,6 +24,8 @@ pub struct Call {
     pub limit: Option<Duration>,
     /// Who may see and cancel the operation that it may become.
     pub owner: Owner,
+    /// The client that calls. Clients take turns where calls have to wait.
+    pub caller: Arc<str>,
     /// Whose state an R or Python function works on.
     pub session: Session,
     /// The tools that a sequence may call.
@@ -46,6 +48,7 @@ impl Call {
             tool,
             arguments,
             owner: Owner(context.owner().to_string()),
+            caller: Arc::clone(context.owner()),
             context,
             session: Session::default(),
             limit: None,

@@ -5,17 +5,19 @@ mod availability;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use catalog::{Availability, Failure};
+use catalog::{Availability, ErrorType, Failure};
 use fancy_regex::Regex;
 use parking_lot::Mutex;
 use process::{Command, Finished, Launcher, OutputBuffer, OutputStream, RunOptions, run_to_exit};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use toolkit::Storage;
 use workers::WorkerPool;
 
 use crate::{
-    Settings,
+    Call, Settings,
     call::ActiveCall,
+    fair_queue::QueueKey,
     natives::Natives,
     operations::LiveOperation,
     outputs::{LongOutput, OutputStore},
@@ -23,6 +25,9 @@ use crate::{
     progress::ProgressListener,
     scheduler::{ConcurrencyClass, Permit, Scheduler},
 };
+
+/// How long a call waits for its turn. Most clients give up after a minute, too.
+const QUEUE_TIME: Duration = Duration::from_secs(60);
 
 /// The most compiled progress patterns that are cached.
 const PATTERNS: usize = 256;
@@ -40,6 +45,14 @@ pub(crate) struct Engine {
     /// Availability checks that succeeded.
     available: Mutex<Vec<Availability>>,
     patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
+}
+
+fn busy(tool: &str) -> Failure {
+    let message = format!(
+        "the server is busy: `{tool}` did not get its turn within {} s; try again later",
+        QUEUE_TIME.as_secs()
+    );
+    Failure::new(ErrorType::TooManyCalls, message)
 }
 
 /// One run of a command.
@@ -97,7 +110,15 @@ impl Engine {
                 operation.set_queued(ticket);
             }
         };
-        call.unless_cancelled(self.scheduler.acquire(class, on_queued)).await
+        let Call { caller, tool, .. } = &call.call;
+        let key = || QueueKey { caller: Arc::clone(caller), tool: tool.name.as_str().into() };
+        let permit = self.scheduler.acquire(class, key, on_queued);
+        if call.operation.is_some() {
+            // Its caller can follow the queue, and cancel it.
+            return call.unless_cancelled(permit).await;
+        }
+        let permit = call.unless_cancelled(timeout(QUEUE_TIME, permit)).await?;
+        permit.map_err(|_| busy(&tool.name))
     }
 
     /// Where the long outputs of a call go.

@@ -1,15 +1,17 @@
 //! A fair scheduler that limits which calls run concurrently.
 //!
 //! At most a fixed number of calls run at the same time. An exclusive call runs alone among those
-//! that change something; a read-only call runs beside any other; a service needs no permit. Calls
-//! start in the order in which they came, except that a read-only call need not wait behind an
-//! exclusive one.
+//! that change something; a read-only call runs beside any other; a service needs no permit. Callers
+//! take turns, and the calls of one caller to one tool start in the order in which they came, except
+//! that a read-only call need not wait behind an exclusive one.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 
 use catalog::{Concurrency, Tool};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
+
+use crate::fair_queue::{FairQueue, QueueKey};
 
 /// Which calls may run at the same time as this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +58,10 @@ struct State {
     exclusive: usize,
     mutating: usize,
     reading: usize,
-    waiting: VecDeque<Waiting>,
-    last: u64,
+    waiting: FairQueue<Waiting>,
 }
 
 struct Waiting {
-    ticket: u64,
     class: ConcurrencyClass,
     grant: oneshot::Sender<Permit>,
 }
@@ -83,6 +83,7 @@ impl Scheduler {
     pub(crate) async fn acquire(
         self: &Arc<Self>,
         class: ConcurrencyClass,
+        key: impl FnOnce() -> QueueKey,
         on_queued: impl FnOnce(u64),
     ) -> Option<Permit> {
         if class == ConcurrencyClass::Free {
@@ -96,9 +97,7 @@ impl Scheduler {
                 return Some(self.permit(class));
             }
             let (grant, granted) = oneshot::channel();
-            state.last += 1;
-            let ticket = state.last;
-            state.waiting.push_back(Waiting { ticket, class, grant });
+            let ticket = state.waiting.push(key(), Waiting { class, grant });
             QueuedCall { scheduler: self, ticket, granted }
         };
         // After the lock is released, because the callback takes locks of its own.
@@ -110,11 +109,7 @@ impl Scheduler {
 
     /// The position in the queue, beginning with 1; 0 if it is not queued.
     pub(crate) fn queue_position(&self, ticket: u64) -> usize {
-        self.state()
-            .waiting
-            .iter()
-            .position(|waiting| waiting.ticket == ticket)
-            .map_or(0, |index| index + 1)
+        self.state().waiting.position(ticket).map_or(0, |index| index + 1)
     }
 
     fn permit(self: &Arc<Self>, class: ConcurrencyClass) -> Permit {
@@ -166,8 +161,8 @@ impl State {
     fn take_ready(&mut self, limit: usize) -> Vec<Waiting> {
         let (mut started, mut held) = (Vec::new(), Vec::<ConcurrencyClass>::new());
         let mut index = 0;
-        while index < self.waiting.len() && self.running < limit {
-            let class = self.waiting[index].class;
+        while self.running < limit {
+            let Some(class) = self.waiting.get(index).map(|waiting| waiting.class) else { break };
             if held.iter().any(|earlier| earlier.excludes(class)) || !self.has_room(limit, class) {
                 if !held.contains(&class) {
                     held.push(class);
@@ -175,7 +170,7 @@ impl State {
                 index += 1;
             } else {
                 self.start(class);
-                started.extend(self.waiting.remove(index));
+                started.extend(self.waiting.take(index));
             }
         }
         started
@@ -204,10 +199,7 @@ impl QueuedCall<'_> {
 
 impl Drop for QueuedCall<'_> {
     fn drop(&mut self) {
-        let mut state = self.scheduler.state();
-        let place = state.waiting.iter().position(|waiting| waiting.ticket == self.ticket);
-        let left = place.and_then(|place| state.waiting.remove(place));
-        drop(state);
+        let left = self.scheduler.state().waiting.remove(self.ticket);
         if left.is_some() {
             // It may have held back others.
             self.scheduler.start_ready();
@@ -221,13 +213,17 @@ mod tests {
 
     use futures_util::FutureExt;
 
-    use super::{ConcurrencyClass, Scheduler};
+    use super::{ConcurrencyClass, QueueKey, Scheduler};
 
     fn acquire(
         scheduler: &Arc<Scheduler>,
         class: ConcurrencyClass,
     ) -> impl Future<Output = Option<super::Permit>> + '_ {
-        scheduler.acquire(class, |_| {})
+        scheduler.acquire(class, key, |_| {})
+    }
+
+    fn key() -> QueueKey {
+        QueueKey { caller: "a".into(), tool: "t".into() }
     }
 
     #[test]
@@ -257,7 +253,7 @@ mod tests {
         let first = acquire(&scheduler, ConcurrencyClass::Reading).now_or_never().flatten();
         let tickets = Mutex::new(Vec::new());
         let queue = || {
-            Box::pin(scheduler.acquire(ConcurrencyClass::Reading, |ticket| {
+            Box::pin(scheduler.acquire(ConcurrencyClass::Reading, key, |ticket| {
                 tickets.lock().unwrap_or_else(|_| panic!()).push(ticket)
             }))
         };

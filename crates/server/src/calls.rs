@@ -1,6 +1,6 @@
 //! `tools/list` and `tools/call`.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use catalog::{Content, Failure, Mode, Outcome};
 use rmcp::{
@@ -22,7 +22,7 @@ use crate::{
     content, delivery,
     era::Era,
     request_state::request_binding,
-    round_trips::{self, RequestError, Resolution},
+    round_trips::{self, Admission, RequestError, Resolution},
     snapshot::ServedTool,
     tasks,
 };
@@ -72,9 +72,11 @@ pub(crate) async fn call_tool(
         params.input_responses,
         binding,
     )?;
+    let caller = connection.caller(&request.cx);
     let attempt = |context| {
         let call = Call {
             limit,
+            caller: Arc::clone(&caller),
             request: Some(request.cx.id.to_string()),
             catalog: snapshot.catalog.clone(),
             policy: snapshot.policy.clone(),
@@ -83,7 +85,9 @@ pub(crate) async fn call_tool(
         };
         connection.server.runtime.call(call)
     };
-    let resolved = round_trips::run(connection, &request, binding, attempt).await;
+    let admission =
+        if served.is_control() { Admission::Control } else { Admission::Queued(&params.name) };
+    let resolved = round_trips::run(connection, &request, admission, binding, attempt).await;
     // Before the response is built: an operation that continues must not send progress after it.
     request.close();
     let outcome = match resolved {

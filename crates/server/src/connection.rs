@@ -3,8 +3,15 @@
 
 #![expect(deprecated, reason = "logging is deprecated, but legacy clients use it")]
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
+use axum::http::{header::USER_AGENT, request::Parts};
 use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer,
@@ -17,11 +24,17 @@ use serde_json::Value;
 use crate::{
     Server,
     active_request::{ActiveRequest, Answers},
+    era::Era,
     request_limiter::RequestLimiter,
     request_state::InvalidState,
     shutdown::ShutdownSignals,
     subscribers::{LogThreshold, WatchedUris},
 };
+
+/// The metadata key of a modern request with the name and version of the client.
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// The state of one client's connection.
 pub(crate) struct Connection {
@@ -32,6 +45,8 @@ pub(crate) struct Connection {
     pub(crate) owner: Arc<str>,
     /// The R and Python state that its calls work on.
     pub(crate) session: Session,
+    /// Tells connections apart.
+    id: u64,
     pub(crate) log_threshold: LogThreshold,
     pub(crate) watched: WatchedUris,
 }
@@ -49,9 +64,23 @@ impl Connection {
             shutdown,
             owner,
             session: Session::default(),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             log_threshold: Arc::new(Mutex::new(LoggingLevel::Info)),
             watched: WatchedUris::default(),
         }
+    }
+
+    /// The client that made a request, as far as clients can be told apart. A modern HTTP request
+    /// belongs to no connection, so that only the client's own description is left.
+    pub(crate) fn caller(&self, cx: &RequestContext<RoleServer>) -> Arc<str> {
+        if Era::of(cx) == Era::Legacy {
+            return format!("{} {}", self.owner, self.id).into();
+        }
+        let info = cx.meta.get(CLIENT_INFO);
+        let field = |name| info.and_then(|info| info[name].as_str()).unwrap_or_default();
+        let agent = cx.extensions.get::<Parts>().and_then(|parts| parts.headers.get(USER_AGENT));
+        let agent = agent.and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+        format!("{} {}/{} {agent}", self.owner, field("name"), field("version")).into()
     }
 
     /// The owner as operations take it.

@@ -15,7 +15,7 @@ use crate::{
     content,
     era::Era,
     request_state::request_binding,
-    round_trips::{self, Resolution},
+    round_trips::{self, Admission, Resolution},
 };
 
 pub(crate) async fn list(
@@ -49,7 +49,9 @@ pub(crate) async fn get(
     )?;
     let era = request.era;
     let attempt = |context| render(connection, name, &arguments, connection.server.host(context));
-    match round_trips::run(connection, &request, binding, attempt).await? {
+    match round_trips::run(connection, &request, Admission::Queued("prompts/get"), binding, attempt)
+        .await?
+    {
         Resolution::Complete((description, messages)) => {
             let messages = messages.into_iter().map(content::to_prompt_message).collect();
             let mut result = GetPromptResult::new(messages).with_description(description);

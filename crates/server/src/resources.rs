@@ -20,7 +20,7 @@ use crate::{
     content,
     era::Era,
     request_state::request_binding,
-    round_trips::{self, Resolution},
+    round_trips::{self, Admission, Resolution},
 };
 
 /// The `error_type` in the error data for a malformed URI.
@@ -74,7 +74,15 @@ pub(crate) async fn read(
     )?;
     let era = request.era;
     let attempt = |context| find(connection, uri, connection.server.host(context));
-    match round_trips::run(connection, &request, binding, attempt).await? {
+    match round_trips::run(
+        connection,
+        &request,
+        Admission::Queued("resources/read"),
+        binding,
+        attempt,
+    )
+    .await?
+    {
         Resolution::Complete(Some(found)) => {
             let mut result = ReadResourceResult::new(vec![content::to_resource_contents(found)]);
             result.meta = connection.server.result_meta(era);

@@ -17,16 +17,27 @@ use rmcp::{
     ErrorData,
     model::{InputRequests, InputRequiredResult},
 };
+use runtime::QueueKey;
 use tokio_util::sync::CancellationToken;
 use toolkit::{Capability, Context, Interrupt, Question};
 
 use crate::{
     active_request::ActiveRequest, connection::Connection, era::Era, questions,
-    request_state::InvalidState,
+    request_limiter::RequestPermit, request_state::InvalidState,
 };
 
 /// Attempts at one request of a legacy client.
 const MAX_ATTEMPTS: usize = 64;
+
+/// How a request gets to run.
+#[derive(Clone, Copy)]
+pub(crate) enum Admission<'a> {
+    /// It may have to wait; clients take turns, and so do the tools of one client. Named by the tool
+    /// or the method.
+    Queued(&'a str),
+    /// At once: it controls other requests.
+    Control,
+}
 
 /// What a request resolved to.
 pub(crate) enum Resolution<T> {
@@ -63,6 +74,7 @@ fn failure_error(error_type: ErrorType, message: impl Into<String>) -> RequestEr
 pub(crate) async fn run<T, F>(
     connection: &Connection,
     request: &Arc<ActiveRequest>,
+    admission: Admission<'_>,
     binding: impl Fn() -> Vec<u8>,
     mut attempt: impl FnMut(Context) -> F,
 ) -> Result<Resolution<T>, RequestError>
@@ -75,7 +87,7 @@ where
         // cannot starve behind new ones.
         let _permit = tokio::select! {
             biased;
-            permit = connection.limiter.acquire() => permit.map_err(RequestError::Failed)?,
+            permit = admit(connection, request, admission) => permit.map_err(RequestError::Failed)?,
             () = cancel.cancelled() => {
                 return Err(failure_error(ErrorType::Cancelled, "cancelled while waiting in the queue"));
             }
@@ -103,6 +115,20 @@ where
         Err(failure_error(ErrorType::Unanswered, message))
     };
     forward_cancellation(pin!(attempts), &request.cx.ct, &cancel).await
+}
+
+async fn admit(
+    connection: &Connection,
+    request: &ActiveRequest,
+    admission: Admission<'_>,
+) -> Result<RequestPermit, Failure> {
+    match admission {
+        Admission::Control => connection.limiter.acquire_control(),
+        Admission::Queued(tool) => {
+            let key = || QueueKey { caller: connection.caller(&request.cx), tool: tool.into() };
+            connection.limiter.acquire(key).await
+        }
+    }
 }
 
 /// Runs a future to completion and forwards a cancellation to it. The future is not dropped, so that

@@ -258,6 +258,17 @@ impl ServedTool {
             && name::BUILT_IN.contains(&self.tool.name.as_str())
     }
 
+    /// Whether a call must work while all other calls wait: the tools for operations, and reading
+    /// flags.
+    pub(crate) fn is_control(&self) -> bool {
+        self.is_built_in() || (self.is_flag_tool() && self.tool.annotations.is_read_only())
+    }
+
+    fn is_flag_tool(&self) -> bool {
+        self.tool.implementation == Implementation::Native
+            && self.tool.annotations.category.as_deref() == Some(builtin::FLAGS_CATEGORY)
+    }
+
     pub(crate) fn rendering(&self, era: Era) -> &wire::Tool {
         match (era, &self.legacy) {
             (Era::Legacy, Some(legacy)) => legacy,

@@ -19,6 +19,8 @@ struct CallServices {
     /// The tool that uses the services; `None` for a prompt.
     tool: Option<Arc<Tool>>,
     owner: Arc<str>,
+    /// The client on whose behalf nested calls are made.
+    caller: Arc<str>,
     /// Whose state nested calls work on.
     session: Session,
 }
@@ -39,6 +41,7 @@ impl Runtime {
             depth: 0,
             tool: None,
             owner: Arc::clone(context.owner()),
+            caller: Arc::clone(context.owner()),
             session: Session::default(),
         };
         context.with_services(Arc::new(services))
@@ -53,6 +56,7 @@ impl Runtime {
             depth: call.depth,
             tool: Some(Arc::clone(&call.tool)),
             owner: Arc::clone(call.context.owner()),
+            caller: Arc::clone(&call.caller),
             session: call.session.clone(),
         };
         call.context.clone().with_services(Arc::new(services))
@@ -91,6 +95,7 @@ impl CallServices {
             catalog: Arc::clone(&self.catalog),
             policy: self.policy.clone(),
             depth: self.depth + 1,
+            caller: Arc::clone(&self.caller),
             session: self.session.clone(),
             ..Call::new(Arc::clone(tool), arguments, context)
         };

@@ -102,6 +102,7 @@ async fn run_step(
         .map_err(|failure| failures::complete(&outer.tool, failure))?;
     let inner = Call {
         catalog: Arc::clone(&outer.catalog),
+        caller: Arc::clone(&outer.caller),
         session: outer.session.clone(),
         ..Call::new(tool, arguments, outer.context.clone())
     };
