@@ -16,6 +16,7 @@ use std::{
     collections::{HashSet, VecDeque},
     io,
     sync::Arc,
+    time::Duration,
 };
 
 use futures_util::{
@@ -34,12 +35,13 @@ use rmcp::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     task::JoinSet,
+    time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::side_connection::SideConnectionOptions;
 use self::{
-    batched_writer::BatchedWriter,
+    batched_writer::{BatchedWriter, Stalled},
     line_reader::{Line, LineReader},
     side_connection::SideConnection,
 };
@@ -47,8 +49,14 @@ use crate::{camel_case, methods};
 
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
+/// How long the last responses may take to be written.
+const FLUSH_TIME: Duration = Duration::from_secs(2);
+
 /// Error responses that may wait to be written before reading pauses.
 const MAX_PENDING_ERRORS: usize = 64;
+
+/// Requests without a response. The request limiter rejects calls earlier; this is for the others.
+const MAX_IN_FLIGHT: usize = 16_384;
 
 /// Cancelled requests whose ids stay reserved.
 const MAX_CANCELLED: usize = 1_024;
@@ -102,6 +110,11 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
     /// The next message for the library; `None` at EOF.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            // A client that does not read is not asked for more. Responses would fill the memory.
+            if let Err(Stalled) = self.output.wait_for_room().await {
+                tracing::warn!("the client has stopped reading; the connection is closed");
+                return None;
+            }
             // Backpressure: a client that sends garbage and does not read must not fill the memory
             // with error responses.
             while self.errors.len() >= MAX_PENDING_ERRORS {
@@ -194,6 +207,10 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
     }
 
     fn admit_request(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Result<(), ErrorData> {
+        if self.in_flight.len() >= MAX_IN_FLIGHT {
+            let message = format!("{MAX_IN_FLIGHT} requests are unanswered; wait for some of them");
+            return Err(ErrorData::internal_error(message, None));
+        }
         if self.opening == Opening::Modern
             && matches!(request.request, ClientRequest::InitializeRequest(_))
         {
@@ -334,14 +351,19 @@ where
         if message.is_none() {
             self.end_of_input.cancel();
             // The library calls `close` only if the connection was opened.
-            while self.errors.join_next().await.is_some() {}
+            let _ = timeout(FLUSH_TIME, async { while self.errors.join_next().await.is_some() {} })
+                .await;
         }
         message
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        while self.errors.join_next().await.is_some() {}
-        self.output.close().await
+        let close = async {
+            while self.errors.join_next().await.is_some() {}
+            self.output.close().await
+        };
+        // A client that does not read must not keep the server alive.
+        timeout(FLUSH_TIME, close).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 

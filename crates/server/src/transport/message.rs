@@ -4,6 +4,7 @@ use rmcp::{
     ErrorData,
     model::{CallToolRequest, ClientJsonRpcMessage, ClientRequest, JsonRpcRequest, RequestId},
 };
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{camel_case, task_subscriptions};
@@ -74,15 +75,23 @@ fn reroute(message: ClientJsonRpcMessage, line: &[u8]) -> ClientJsonRpcMessage {
     is_listen.then(rewrite).flatten().unwrap_or(message)
 }
 
+/// The id of a message, read without parsing the rest.
+#[derive(Deserialize)]
+struct IdOnly {
+    id: Option<RequestId>,
+}
+
 /// Explains why a line is not a message. The protocol library would ignore it, and the client would
 /// wait for a response.
 fn explain_invalid(line: &[u8]) -> Incoming {
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
         Err(error) => {
+            // A number that is too large for any type is valid JSON: the request can be answered.
+            let id = serde_json::from_slice::<IdOnly>(line).ok().and_then(|only| only.id);
             return Incoming::Invalid {
-                id: None,
-                error: ErrorData::parse_error(format!("not JSON: {error}"), None),
+                id,
+                error: ErrorData::parse_error(format!("cannot be read as JSON: {error}"), None),
             };
         }
     };
@@ -133,6 +142,15 @@ mod tests {
             Some((-32600, Some("x".into())))
         );
         assert_eq!(error(&"[".repeat(100_000)), Some((-32700, None)));
+    }
+
+    #[test]
+    fn answers_a_number_that_is_too_large() {
+        let digits = "9".repeat(100_000);
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"a","arguments":{{"n":{digits}}}}}}}"#
+        );
+        assert_eq!(error(&line), Some((-32700, Some("7".into()))));
     }
 
     #[test]
