@@ -25,6 +25,7 @@ use crate::{
     round_trips::{self, Admission, RequestError, Resolution},
     snapshot::ServedTool,
     tasks,
+    write_order::WriteTurn,
 };
 
 /// How long a client may cache the list, unless it is notified of a change.
@@ -57,6 +58,7 @@ pub(crate) async fn call_tool(
     mut params: CallToolRequestParams,
     cx: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
+    let _turn = WriteTurn::wait(&cx.extensions).await;
     let snapshot = connection.server.snapshot();
     let served =
         snapshot.find(&params.name).ok_or_else(|| unknown_tool(&snapshot, &params.name))?;

@@ -39,6 +39,7 @@ mod subscribers;
 mod task_subscriptions;
 mod tasks;
 pub mod transport;
+mod write_order;
 
 pub use http::{HttpOptions, serve_http};
 pub use server::{Identity, Server};

@@ -264,6 +264,11 @@ impl ServedTool {
         self.is_built_in() || (self.is_flag_tool() && self.tool.annotations.is_read_only())
     }
 
+    /// Whether it changes flags, in which order matters.
+    pub(crate) fn writes_flags(&self) -> bool {
+        self.is_flag_tool() && !self.tool.annotations.is_read_only()
+    }
+
     fn is_flag_tool(&self) -> bool {
         self.tool.implementation == Implementation::Native
             && self.tool.annotations.category.as_deref() == Some(builtin::FLAGS_CATEGORY)

@@ -16,6 +16,7 @@ use crate::{
     connection::Connection,
     request_limiter::RequestLimiter,
     shutdown::ShutdownSignals,
+    snapshot::ServedTool,
     transport::{PipeTransport, SideConnectionOptions},
 };
 
@@ -84,9 +85,12 @@ where
     // The receiver returns when the last sender is dropped: a way to wait for a task without its
     // handle.
     let (alive, mut side_closed) = mpsc::channel(1);
-    let side_connection = side_connection(server, &connection, &shutdown, alive);
+    let side_connection = side_connection(server.clone(), &connection, &shutdown, alive);
     let transport = PipeTransport::new(input, output, signals.closing.clone())
-        .with_side_connection(side_connection);
+        .with_side_connection(side_connection)
+        .with_ordered_calls(move |name| {
+            server.snapshot().find(name).is_some_and(ServedTool::writes_flags)
+        });
     let serving = async {
         let served = match serve_server_with_ct(connection, transport, shutdown.child_token()).await
         {

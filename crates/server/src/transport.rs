@@ -45,7 +45,7 @@ use self::{
     line_reader::{Line, LineReader},
     side_connection::SideConnection,
 };
-use crate::{camel_case, methods};
+use crate::{camel_case, methods, write_order::WriteOrder};
 
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
@@ -73,6 +73,7 @@ pub(crate) struct PipeTransport<R, W> {
     errors: JoinSet<()>,
     end_of_input: CancellationToken,
     side_connection: SideConnection,
+    write_order: WriteOrder,
 }
 
 /// How the client opened the connection.
@@ -98,7 +99,17 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
             errors: JoinSet::new(),
             end_of_input,
             side_connection: SideConnection::default(),
+            write_order: WriteOrder::default(),
         }
+    }
+
+    /// Makes calls of the tools that `is_ordered` names run in the order in which they arrive.
+    pub(crate) fn with_ordered_calls(
+        mut self,
+        is_ordered: impl Fn(&str) -> bool + Send + 'static,
+    ) -> Self {
+        self.write_order = WriteOrder::new(is_ordered);
+        self
     }
 
     /// Answers camel-case requests on a side connection.
@@ -185,13 +196,14 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
     }
 
     /// Returns the message if the library can handle it.
-    fn admit(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
-        match &message {
+    fn admit(&mut self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        match &mut message {
             ClientJsonRpcMessage::Request(request) => {
                 if let Err(error) = self.admit_request(request) {
                     self.send_error(Some(request.id.clone()), error);
                     return None;
                 }
+                self.write_order.queue(&mut request.request);
             }
             // The library stops at a notification before the first request; a client that cancels
             // its probe would kill the server.
