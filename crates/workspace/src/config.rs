@@ -204,11 +204,15 @@ pub struct Http {
     pub hosts: Vec<String>,
     /// Accepted `Origin` values, in addition to loopback, such as `https://app.example`.
     pub origins: Vec<String>,
-    /// Maximum number of concurrent sessions of clients with older protocol revisions. Default:
-    /// 256.
+    /// Maximum number of concurrent sessions of clients with older protocol revisions. The session
+    /// that is unused for the longest time makes room for a new one. Default: 256.
     pub max_sessions: Option<usize>,
-    /// Maximum number of concurrent calls. Default: 256.
+    /// Maximum number of concurrent calls; others wait, and clients take turns. `status`, `await`,
+    /// `cancel` and reading flags do not count. Default: 256.
     pub max_calls: Option<usize>,
+    /// Maximum number of concurrent connections. The connection that is idle for the longest time
+    /// makes room for a new one. Default: 1024.
+    pub max_connections: Option<usize>,
     /// Maximum size of a request body, in bytes. Default: 4 MiB.
     pub max_body_bytes: Option<usize>,
 }

@@ -126,6 +126,7 @@ fn http_options(listener: TcpListener, token: Option<String>, http: &Http) -> Ht
         origins: http.origins.clone(),
         max_sessions: http.max_sessions.unwrap_or(defaults.max_sessions),
         max_calls: http.max_calls.unwrap_or(defaults.max_calls),
+        max_connections: http.max_connections.unwrap_or(defaults.max_connections),
         max_body: http.max_body_bytes.unwrap_or(defaults.max_body),
         ..defaults
     }

@@ -2,7 +2,7 @@
 //! translates camel-case requests, and answers bodies that are not messages with a JSON-RPC error
 //! (the library sends plain text).
 
-use std::{borrow::Cow, hint::black_box, sync::Arc};
+use std::{borrow::Cow, collections::HashSet, hint::black_box, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -16,18 +16,27 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use rmcp::{
     model::RequestId,
     transport::{
-        StreamableHttpService, streamable_http_server::session::local::LocalSessionManager,
+        StreamableHttpService,
+        streamable_http_server::session::{SessionManager, local::LocalSessionManager},
     },
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::timeout};
 
-use super::{HttpOptions, priming::Priming};
+use super::{
+    HttpOptions, guarded_body::GuardedBody, priming::Priming, session_activity::SessionActivity,
+};
 use crate::{Server, camel_case, connection::Connection, task_subscriptions};
 
 const JSON_TYPE: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// The header with the session of a legacy client.
+const SESSION_ID: &str = "mcp-session-id";
+
+/// How long a client may take to send the body of a request.
+const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// The gateway in front of the protocol library.
 pub(super) struct Gateway {
@@ -39,6 +48,7 @@ pub(super) struct Gateway {
     max_body: usize,
     /// Held while a session is opened, so that concurrent requests do not exceed the limit.
     opening: Mutex<()>,
+    activity: SessionActivity,
 }
 
 /// The method of a message, read without parsing the rest.
@@ -85,6 +95,7 @@ impl Gateway {
             max_sessions,
             max_body,
             opening: Mutex::default(),
+            activity: SessionActivity::default(),
         }
     }
 
@@ -112,8 +123,13 @@ impl Gateway {
         if declared_length(&parts.headers).is_some_and(|length| length > self.max_body) {
             return self.body_too_long();
         }
-        let Ok(body) = to_bytes(body, self.max_body).await else {
-            return self.body_too_long();
+        let body = match timeout(BODY_TIME, to_bytes(body, self.max_body)).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(_)) => return self.body_too_long(),
+            Err(_) => {
+                let message = "the body of the request did not arrive in time";
+                return error_response(StatusCode::REQUEST_TIMEOUT, -32600, message);
+            }
         };
         let method = match serde_json::from_slice::<MethodOnly<'_>>(&body) {
             Ok(message) => message.method.unwrap_or_default(),
@@ -124,7 +140,7 @@ impl Gateway {
         }
         let is_handshake = method == "initialize";
         // Modern requests have no session, so the limit does not concern them.
-        let opens_session = is_handshake && !parts.headers.contains_key("mcp-session-id");
+        let opens_session = is_handshake && !parts.headers.contains_key(SESSION_ID);
         let priming = if is_handshake {
             requested_priming(&body)
         } else {
@@ -148,7 +164,7 @@ impl Gateway {
         let response = if opens_session {
             self.open_session(request).await
         } else {
-            self.forward(request).await
+            self.forward_in_session(request).await
         };
         priming.filter(response)
     }
@@ -174,7 +190,7 @@ impl Gateway {
             ("mcp-method", Some(request.protocol_method().to_owned())),
             ("mcp-name", name),
             // Removed, because the translated request is a modern one.
-            ("mcp-session-id", None),
+            (SESSION_ID, None),
             ("content-length", None),
         ];
         for (header, value) in headers {
@@ -212,17 +228,48 @@ impl Gateway {
         // The count and the new session must be one step, or concurrent handshakes would exceed the
         // limit together.
         let _opening = self.opening.lock().await;
-        // The library has no cap, and each session costs about 50 KiB that are not returned.
-        if self.sessions.sessions.read().await.len() >= self.max_sessions {
+        if !self.make_room_for_session().await {
             let mut response = error_response(
                 StatusCode::SERVICE_UNAVAILABLE,
                 -32603,
-                "too many sessions are open; try again later",
+                "too many sessions are in use; try again later",
             );
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
             return response;
         }
-        self.forward(request).await
+        let response = self.forward(request).await;
+        let opened = response.headers().get(SESSION_ID).map(HeaderValue::to_str);
+        match opened.and_then(Result::ok).map(|session| self.activity.begin(session)) {
+            Some(used) => response.map(|body| Body::new(GuardedBody::new(body, used))),
+            None => response,
+        }
+    }
+
+    /// Closes the session that is unused for the longest time if there are too many: the library has
+    /// no cap, and each costs about 50 KiB. Returns false if all are in use.
+    async fn make_room_for_session(&self) -> bool {
+        let existing: HashSet<_> = self.sessions.sessions.read().await.keys().cloned().collect();
+        if existing.len() < self.max_sessions {
+            return true;
+        }
+        let Some(unused) = self.activity.longest_unused(&existing) else {
+            return false;
+        };
+        tracing::info!("the session that was unused for the longest time is closed");
+        // Its client gets 404 for the next request and opens another one, as the protocol asks for.
+        self.sessions.close_session(&unused).await.is_ok()
+    }
+
+    /// Forwards a request and counts its session as used until the response is sent.
+    async fn forward_in_session(&self, request: Request) -> Response {
+        let session = request.headers().get(SESSION_ID).map(HeaderValue::to_str);
+        match session.and_then(Result::ok).map(|session| self.activity.begin(session)) {
+            Some(used) => {
+                let response = self.forward(request).await;
+                response.map(|body| Body::new(GuardedBody::new(body, used)))
+            }
+            None => self.forward(request).await,
+        }
     }
 
     async fn forward(&self, request: Request) -> Response {
@@ -257,7 +304,7 @@ async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response 
         }
         _ => {
             let priming = Priming::of_headers(request.headers());
-            priming.filter(gateway.forward(request).await)
+            priming.filter(gateway.forward_in_session(request).await)
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use runtime::{Viewer, operation::State};
 use serde_json::{Value, json};
 use server::Server;
-use testing::{MODERN, TIMEOUT, initialize_params, request_head, request_meta};
+use testing::{LEGACY, MODERN, TIMEOUT, initialize_params, request_head, request_meta};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
@@ -206,17 +206,35 @@ async fn a_body_without_a_declared_length_is_bounded_too() {
 }
 
 #[tokio::test]
-async fn opens_only_so_many_sessions() {
+async fn a_new_session_replaces_the_one_that_is_unused_for_the_longest_time() {
     let client = HttpFixture::with(echo_server(), |options| options.max_sessions = 2).await;
     let mut sessions = Vec::new();
-    for _ in 0..2 {
-        sessions
-            .push(client.session().await.header("mcp-session-id").expect("a session").to_owned());
+    for _ in 0..3 {
+        let opened = client.session().await;
+        assert_eq!(opened.status, 200, "{opened:?}");
+        sessions.push(opened.header("mcp-session-id").expect("a session").to_owned());
     }
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    for (session, status) in sessions.iter().zip([404, 202, 202]) {
+        let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", LEGACY)];
+        assert_eq!(client.send("POST", "/mcp", &headers, &initialized).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn refuses_a_session_while_all_are_in_use() {
+    let client = HttpFixture::with(echo_server(), |options| options.max_sessions = 1).await;
+    let session = client.session().await.header("mcp-session-id").expect("a session").to_owned();
+    let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", LEGACY)];
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    assert_eq!(client.send("POST", "/mcp", &headers, &initialized).await.status, 202);
+    let mut stream = client.open("GET", "/mcp", &headers, "").await;
+    let mut line = String::new();
+    stream.read_line(&mut line).await.expect("the stream is open");
     let refused = client.session().await;
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("30")));
     assert_eq!(client.echo(&[]).await.status, 200, "modern clients need none");
-    client.send("DELETE", "/mcp", &[("Mcp-Session-Id", &sessions[0])], "").await;
+    client.send("DELETE", "/mcp", &headers, "").await;
     assert_eq!(client.session().await.status, 200, "there is room again");
 }
 
