@@ -7,10 +7,9 @@ use runtime::{
     Operations,
     operation::{Operation, State},
 };
-use tokio::time::timeout;
 use workspace::Crib;
 
-use crate::servers;
+use crate::servers::{self, Answer};
 
 /// How long servers may take to answer. A list without positions is better than no list.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -33,13 +32,13 @@ pub async fn fill_positions(crib: &Crib, operations: &mut [Operation]) {
         return;
     }
     let sockets = servers::sockets_of(&crib.state_folder());
-    let answers =
-        timeout(TIMEOUT, servers::send(&sockets, servers::QUEUE)).await.unwrap_or_default();
+    let answers = servers::send_within(&sockets, servers::QUEUE, TIMEOUT).await;
+    let positions = answers.iter().filter_map(|answer| match answer {
+        Answer::Answered(text) => serde_json::from_str::<HashMap<String, String>>(text).ok(),
+        Answer::Silent(_) => None,
+    });
     // Several servers may serve one crib; each knows only its own queue.
-    for mut positions in answers
-        .iter()
-        .filter_map(|answer| serde_json::from_str::<HashMap<String, String>>(answer).ok())
-    {
+    for mut positions in positions {
         for operation in operations.iter_mut().filter(|operation| is_pending(operation)) {
             if let Some(position) = positions.remove(operation.id.as_str()) {
                 operation.progress.message = Some(position);

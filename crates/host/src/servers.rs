@@ -20,8 +20,21 @@ pub const FLAGS: &str = "flags";
 /// Reports the queue positions of pending operations.
 pub const QUEUE: &str = "queue";
 
-/// How long servers may take to apply changed flags before the caller stops waiting.
+/// How long a server may take to apply changed flags before the caller stops waiting.
 const FLAGS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a server may take to answer any other command. Reading 50,000 tools again takes 4 s.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What came of sending a command to a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Its answer.
+    Answered(String),
+    /// It did not answer in time; its process id, as far as the name of its socket tells. A process
+    /// that is stopped still accepts connections.
+    Silent(String),
+}
 
 /// The socket of this process for the crib with this state folder.
 pub(crate) fn own_socket(crib_state: &Path) -> PathBuf {
@@ -44,14 +57,34 @@ pub async fn notify_flags_changed(state: &Path) {
     let others: Vec<_> =
         entries(&state.join("cribs")).flat_map(|crib| sockets_of(&crib)).filter(is_other).collect();
     // A server that does not answer in time reads the flags at its next reload.
-    let _ = timeout(FLAGS_TIMEOUT, send(&others, FLAGS)).await;
+    send_within(&others, FLAGS, FLAGS_TIMEOUT).await;
 }
 
 /// Sends a command to servers and returns their answers. Sockets without a listener are skipped:
 /// they belonged to servers that were killed.
-pub async fn send(sockets: &[PathBuf], command: &str) -> Vec<String> {
-    let requests = sockets.iter().map(|socket| control::send(socket, command));
-    join_all(requests).await.into_iter().filter_map(Result::ok).collect()
+pub async fn send(sockets: &[PathBuf], command: &str) -> Vec<Answer> {
+    send_within(sockets, command, ANSWER_TIMEOUT).await
+}
+
+/// Sends to all servers at once, so that one that does not answer delays no other.
+pub(crate) async fn send_within(
+    sockets: &[PathBuf],
+    command: &str,
+    limit: Duration,
+) -> Vec<Answer> {
+    let requests = sockets.iter().map(async |socket| {
+        match timeout(limit, control::send(socket, command)).await {
+            Ok(answer) => answer.ok().map(Answer::Answered),
+            Err(_) => Some(Answer::Silent(process_of(socket))),
+        }
+    });
+    join_all(requests).await.into_iter().flatten().collect()
+}
+
+/// The process id in the name of a socket.
+fn process_of(socket: &Path) -> String {
+    let name = socket.file_stem().unwrap_or_default().to_string_lossy();
+    name.strip_prefix("control-").unwrap_or(&name).to_owned()
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use host::servers;
+use host::servers::{self, Answer};
 
 use super::{CommandContext, CommandResult};
 use crate::{error::CommandError, executor::block_on, terminal};
@@ -22,6 +22,20 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
         ))
         .hint("start one with `toolcrib serve`"));
     }
-    answers.iter().for_each(|answer| terminal::print_line(answer));
-    Ok(ExitCode::SUCCESS)
+    let mut silent = Vec::new();
+    for answer in answers {
+        match answer {
+            Answer::Answered(text) => terminal::print_line(&text),
+            Answer::Silent(process) => silent.push(process),
+        }
+    }
+    if silent.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let seconds = servers::ANSWER_TIMEOUT.as_secs();
+    let processes = silent.join(", ");
+    Err(CommandError::machine(format!(
+        "no answer within {seconds} s from the server with process id {processes}"
+    ))
+    .hint("the process may be stopped: continue it with `kill -CONT`, or end it"))
 }
