@@ -17,6 +17,7 @@ mod logs;
 mod modules;
 mod natives;
 mod operations;
+mod overload;
 mod pages;
 mod r;
 mod rave;
