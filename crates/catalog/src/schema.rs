@@ -80,6 +80,11 @@ impl Schema {
         secrets.has(name, self.property(name).is_some())
     }
 
+    /// Whether the validator is compiled. Compiling many patterns takes long.
+    pub fn is_compiled(&self) -> bool {
+        self.0.validator.get().is_some()
+    }
+
     /// The validator, compiled on first use. References are resolved inside the schema only.
     pub fn validator(&self) -> Result<&SchemaValidator, &SchemaError> {
         self.0.validator.get_or_init(|| SchemaValidator::compile(&self.0.object)).as_ref()

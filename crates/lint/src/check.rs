@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use catalog::{Catalog, Diagnostic, Mode, Tool};
+use catalog::{Catalog, Diagnostic, Mode, Tool, budget::spend};
 
 use crate::{
     context::Context,
@@ -10,6 +10,9 @@ use crate::{
     sink::DiagnosticSink,
     text::{Role, collect_texts},
 };
+
+/// What running a rule on a tool costs, in steps of the thread's budget.
+const RULE_STEPS: u64 = 1_000;
 
 /// The diagnostics of all rules.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +82,8 @@ fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanGuidance<'a>, sink: &mut Diag
         texts.retain(|text| text.role != Role::Guidance);
     }
     for lint in LINTS {
+        // A rule may take long for a hostile definition, which a server checks within a budget.
+        spend(RULE_STEPS);
         match lint.check {
             Check::Tool(check) => check(tool, sink),
             Check::Text(check) => texts.iter().for_each(|text| check(text, sink)),

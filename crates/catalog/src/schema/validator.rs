@@ -18,6 +18,9 @@ const MAX_COLLECTED: u32 = 1_000;
 /// alternatives multiply, so that a schema of a few lines can have millions of reasons.
 const EXPLAIN_STEPS: u64 = 2_000_000;
 
+/// The steps that compiling a schema costs.
+const COMPILE_STEPS: u64 = 5_000;
+
 /// The steps that a look at a string costs: a pattern is matched against most of them.
 const STRING_STEPS: u64 = 16;
 
@@ -52,6 +55,8 @@ pub struct FoundErrors<'a> {
 
 impl SchemaValidator {
     pub(super) fn compile(object: &Map<String, Value>) -> Result<Self, SchemaError> {
+        // The library cannot be interrupted, but a definition may have thousands of schemas.
+        spend(COMPILE_STEPS);
         let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT);
         let options = jsonschema::options_for::<BoundedJson>();
         let built =

@@ -27,7 +27,9 @@ impl Runtime {
         arguments: Arguments,
     ) -> Result<Arguments, Failure> {
         let mut values = INLINE_VALUES;
-        if arguments.values().all(|value| has_at_most(value, &mut values)) {
+        if tool.input.is_compiled()
+            && arguments.values().all(|value| has_at_most(value, &mut values))
+        {
             let copy = arguments.clone();
             if let Ok(admitted) = Budget::steps(INLINE_STEPS).run(|| self.admit(tool, copy)) {
                 return admitted;
