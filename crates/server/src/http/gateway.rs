@@ -58,6 +58,12 @@ struct MethodOnly<'a> {
     method: Option<Cow<'a, str>>,
 }
 
+/// The id of a message, read without parsing the rest.
+#[derive(Deserialize)]
+struct IdOnly {
+    id: Option<RequestId>,
+}
+
 /// The requested revision of an `initialize` request.
 #[derive(Deserialize)]
 struct Handshake {
@@ -160,12 +166,15 @@ impl Gateway {
         if parts.headers.get(header::ACCEPT).is_some_and(|accepted| accepted == "*/*") {
             parts.headers.insert(header::ACCEPT, BOTH_TYPES);
         }
-        let request = Request::from_parts(parts, Body::from(body));
+        let request = Request::from_parts(parts, Body::from(body.clone()));
         let response = if opens_session {
             self.open_session(request).await
         } else {
             self.forward_in_session(request).await
         };
+        if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return explain_unreadable(response, &body);
+        }
         priming.filter(response)
     }
 
@@ -315,6 +324,20 @@ async fn health(State(gateway): State<Arc<Gateway>>) -> Response {
     respond(
         StatusCode::OK,
         &json!({"name": identity.name, "version": identity.version, "tools": tools}),
+    )
+}
+
+/// Answers a message that the library cannot read, for example because a number is too large for any
+/// type, with a JSON-RPC error. The library sends plain text, without the id of the request.
+fn explain_unreadable(response: Response, body: &[u8]) -> Response {
+    let Err(problem) = serde_json::from_slice::<Value>(body) else {
+        return response;
+    };
+    let id = serde_json::from_slice::<IdOnly>(body).ok().and_then(|only| only.id);
+    let message = format!("cannot be read as JSON: {problem}");
+    respond(
+        StatusCode::BAD_REQUEST,
+        &json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32700, "message": message}}),
     )
 }
 

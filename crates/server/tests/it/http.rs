@@ -206,6 +206,19 @@ async fn a_body_without_a_declared_length_is_bounded_too() {
 }
 
 #[tokio::test]
+async fn answers_a_number_that_is_too_large() {
+    let client = HttpClient::new(echo_server()).await;
+    let digits = "9".repeat(100_000);
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"echo","arguments":{{"message":{digits}}}}}}}"#
+    );
+    let answer = client.send("POST", "/mcp", &[], &body).await;
+    let message = answer.message();
+    assert_eq!((answer.status, &message["id"]), (400, &json!(7)), "{message}");
+    assert!(message["error"]["message"].to_string().contains("number out of range"), "{message}");
+}
+
+#[tokio::test]
 async fn a_new_session_replaces_the_one_that_is_unused_for_the_longest_time() {
     let client = HttpFixture::with(echo_server(), |options| options.max_sessions = 2).await;
     let mut sessions = Vec::new();
