@@ -36,7 +36,8 @@ fn answers_a_million_errors_in_short() {
     let crib = TempCrib::new().tool("join", listing()).tool("say", definition("say", "echo hi"));
     let mut client = StdioClient::start(&crib, &[]);
     let words = vec![1; 1_000_000];
-    let answer = client.request("tools/call", json!({"name": "join", "arguments": {"words": words}}));
+    let answer =
+        client.request("tools/call", json!({"name": "join", "arguments": {"words": words}}));
     let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
     assert!(text.contains("words/0: Expected string, received integer"), "{text}");
     assert!(text.ends_with("- and at least 950 more errors"), "{text}");
@@ -169,12 +170,7 @@ fn reload_does_not_wait_for_a_stopped_server() {
     let (running, stopped) = (StdioClient::start(&crib, &[]), StdioClient::start(&crib, &[]));
     let signal = |name: &str| {
         let process = stopped.pid().to_string();
-        assert!(
-            Command::new("kill")
-                .args([name, &process])
-                .status()
-                .is_ok_and(|s| s.success())
-        );
+        assert!(Command::new("kill").args([name, &process]).status().is_ok_and(|s| s.success()));
     };
     signal("-STOP");
     let begun = Instant::now();

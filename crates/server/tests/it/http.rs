@@ -207,7 +207,7 @@ async fn a_body_without_a_declared_length_is_bounded_too() {
 
 #[tokio::test]
 async fn answers_a_number_that_is_too_large() {
-    let client = HttpClient::new(echo_server()).await;
+    let client = HttpFixture::new(echo_server()).await;
     let digits = "9".repeat(100_000);
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"echo","arguments":{{"message":{digits}}}}}}}"#

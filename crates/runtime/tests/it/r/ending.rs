@@ -291,17 +291,17 @@ const FORGED: &str = "
 
 #[tokio::test]
 async fn a_function_that_writes_to_the_pipe_of_its_worker_harms_only_its_call() {
-    need_r!();
-    let bench = Workshop::new(FORGED);
+    skip_without!("R");
+    let fixture = RFixture::new(FORGED);
     for (name, reason) in [
         ("nested", "nested too deeply"),
         ("siblings", "too many replies"),
         ("plots", "too many plots"),
         ("unknown", "an unknown reply `gossip`"),
     ] {
-        let outcome = bench.run(name).await;
+        let outcome = fixture.run(name).await;
         assert_eq!(field(&outcome, "error_type"), "r_ended", "{name}: {outcome:?}");
         assert!(text(&outcome, 0).contains(reason), "{name}: {outcome:?}");
-        is_fine(&bench).await;
+        is_fine(&fixture).await;
     }
 }
