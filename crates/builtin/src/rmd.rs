@@ -95,7 +95,7 @@ impl RmdDocuments {
             Some(path) => OutputName::new(path).ok().map(|name| uri::for_output(&name)),
             None => {
                 let name =
-                    // `existing` adds an extension where there is none, and such a file is not a
+                    // `existing` adds a missing extension, and a file without one is not a
                     // document.
                     DocumentName::existing(path).ok().filter(|name| name.as_str() == path)?;
                 Some(uri::for_document(&name))

@@ -35,7 +35,7 @@ pub trait OutputListener: Send {
     fn on_output(&mut self, chunk: &[u8]);
 
     /// Cancelled once the stream should be in a file from its first byte on, however short it is:
-    /// nobody waits for the result any more, so it will be read from there.
+    /// the caller no longer waits for the result, so it will be read from there.
     fn file_requested(&self) -> &CancellationToken;
 }
 

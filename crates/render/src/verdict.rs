@@ -53,7 +53,7 @@ struct Report {
     packages: Vec<PathBuf>,
 }
 
-/// Builds the result: the document, or why there is none.
+/// Builds the result: the document, or the reason why it is missing.
 pub(super) fn build_result(
     job: &RenderJob,
     mut output: RenderOutput,

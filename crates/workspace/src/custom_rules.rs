@@ -82,6 +82,7 @@ pub(crate) fn compile(
         let start = clause.span().start;
         let RuleClause { code, severity, tools, when, message, hint } = match clause.get_ref() {
             Clause::Valid(written) => written,
+            // The other rules still apply: one typo must not hide what they would find.
             Clause::Invalid(reason) => {
                 found.push(report_broken_config(source, start, reason.clone()));
                 continue;
@@ -116,6 +117,7 @@ pub(crate) fn check(rules: &[Arc<CustomRule>], catalog: &Catalog) -> (Catalog, V
         for rule in rules {
             match rule.check(tool) {
                 Ok(problem) => found.extend(problem),
+                // Not skipped: the author would believe that the tool follows the rule.
                 Err(reason) => {
                     let message = format!(
                         "the rule {} could not be evaluated for `{}`: {reason}",

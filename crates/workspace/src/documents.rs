@@ -133,6 +133,7 @@ pub(crate) fn compile(
         processes: value(&config.processes),
         timeout_seconds: value(&config.timeout_seconds),
     };
+    // Checked also if documents are off, so that a mistake shows before they are enabled.
     Ok(config.enabled.then_some(documents))
 }
 
@@ -145,6 +146,7 @@ fn check(source: &SourceId, config: &DocumentsConfig, folder: &Path) -> Vec<Diag
     if dir.as_os_str().is_empty() {
         let hint = "name a folder, such as `rmd`";
         report(&BROKEN_DOCUMENTS, config.dir.span().start, "`dir` is empty".to_owned(), hint);
+    // A missing folder is fine: it is created with the first document.
     } else if folder.exists() && !folder.is_dir() {
         let message = format!("`{}` is not a folder", dir.display());
         let hint = "name a folder; a missing one is created";

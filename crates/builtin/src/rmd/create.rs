@@ -108,6 +108,8 @@ async fn run(documents: &RmdDocuments, given: CreateRmd, context: &Context) -> R
 fn create(store: &DocumentStore, given: &CreateRmd) -> Result<Created, Failure> {
     let name = DocumentName::new(&given.filename)?;
     let existing = match (&given.expected_hash, given.overwrite) {
+        // The stricter condition wins: a caller that knows the version must not replace another
+        // one.
         (Some(hash), _) => WriteMode::OverwriteIf(hash.clone()),
         (None, true) => WriteMode::Overwrite,
         (None, false) => WriteMode::CreateNew,

@@ -71,6 +71,7 @@ impl DocumentName {
 
     /// The possible names for a text, the most likely first: without extension, it may be any.
     pub(super) fn candidates(text: &str) -> Result<Vec<Self>, Failure> {
+        // `v1.2` has a dot but no extension of a document, so the suffix alone does not decide.
         let named = Self::existing(text)?;
         if named.0 == text {
             return Ok(vec![named]);
@@ -171,6 +172,7 @@ fn is_in_output(path: &str) -> bool {
 /// Checks what holds for every name: it is relative, visible and bounded.
 fn check_relative(text: &str) -> Result<(), Failure> {
     if text.len() > MAX_BYTES {
+        // A model may have passed a whole document as the name.
         let shown: String = text.chars().take(40).collect();
         return Err(invalid(
             &format!("{shown}…"),

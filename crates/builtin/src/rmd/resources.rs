@@ -31,6 +31,7 @@ impl Resources for RmdResources {
     }
 
     fn templates(&self) -> Vec<ResourceTemplate> {
+        // Templates for documents that are not served would only produce errors.
         if self.0.store().is_none() {
             return Vec::new();
         }
@@ -145,6 +146,8 @@ fn read(
                 return Ok(None);
             };
             let body = match name.kind() {
+                // Clients show text and not a blob; a page in another encoding is passed on
+                // unchanged.
                 OutputKind::Html => String::from_utf8(bytes)
                     .map_or_else(|error| Body::Bytes(error.into_bytes()), Body::Text),
                 OutputKind::Pdf | OutputKind::Docx => Body::Bytes(bytes),

@@ -145,6 +145,7 @@ impl DocumentStore {
         let mut before = std::mem::take(&mut *titles);
         let mut items = Vec::with_capacity(found.len());
         for Found { path, size, version } in found {
+            // Other programs may put files here whose names no tool could accept.
             let Ok(name) = DocumentName::existing(&path) else {
                 continue;
             };
@@ -196,6 +197,7 @@ impl DocumentStore {
         let bytes = DocumentDir::open(&self.settings.folder)
             .and_then(|folder| folder.read(name.as_str(), self.settings.largest));
         let bytes = bytes.map_err(|error| read_failure(name, &error))?;
+        // Of the bytes and not of the text, so that it detects every change on disk.
         let hash = hash(&bytes);
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -235,11 +237,14 @@ impl DocumentStore {
         existing: &WriteMode,
     ) -> Result<Written, Failure> {
         self.check_size(name, text)?;
+        // The folder may have been removed since the server started.
         let folder = DocumentDir::open_or_create(&self.settings.folder)
             .map_err(|error| write_failure(name.as_str(), &error))?;
         let _lock = self.write_lock.lock();
         // Under the lock, so that it is true for this write.
         let replaced = folder.is_file(name.as_str());
+        // Other programs do not take this lock. Between the check of the hash and the rename they
+        // can still write; only a lock in the file system could prevent that.
         let written = match existing {
             WriteMode::CreateNew => folder.create(name.as_str(), text.as_bytes()),
             WriteMode::Overwrite => folder.replace(name.as_str(), text.as_bytes()),
@@ -306,6 +311,7 @@ impl DocumentStore {
     }
 
     fn already_exists(&self, folder: &DocumentDir, name: &DocumentName) -> Failure {
+        // With the hash, the caller can replace exactly this version without another read.
         let hash = folder.read(name.as_str(), self.settings.largest).map(|bytes| hash(&bytes)).ok();
         let message = format!("`{name}` already exists; pass `overwrite: true` to replace it");
         Failure::new(ErrorType::AlreadyExists, message).details(json!({"hash": hash}))
@@ -323,6 +329,7 @@ fn is_document(path: &str) -> bool {
 
 fn read_title(folder: &DocumentDir, path: &str) -> Option<String> {
     let head = folder.head(path, HEAD_BYTES).ok()?;
+    // The head may end inside a character, which must not hide the title.
     rmd::read_title(head.utf8_chunks().next()?.valid())
 }
 

@@ -102,6 +102,7 @@ fn apply_change(document: &Document, given: &UpdateRmd) -> Result<String, Failur
     let invalid = |message: &str| Failure::new(ErrorType::InvalidArguments, message);
     let has_range = given.start_line.is_some() || given.end_line.is_some();
     let Some(old) = &given.old_text else {
+        // Line numbers and a whole text mean nothing without the version that they refer to.
         if given.expected_hash.is_none() {
             return Err(invalid(
                 "`expected_hash` is required unless `old_text` is given; get it from `read_rmd`",
@@ -125,6 +126,7 @@ fn apply_change(document: &Document, given: &UpdateRmd) -> Result<String, Failur
     if has_range {
         return Err(invalid("pass `old_text` or lines, not both"));
     }
+    // A text that occurs twice is rejected, because the wrong occurrence might be replaced.
     match document.text.matches(old.as_str()).count() {
         _ if old.is_empty() => Err(invalid("`old_text` is empty")),
         1 => Ok(document.text.replacen(old.as_str(), &given.content, 1)),

@@ -86,6 +86,6 @@ fn render_search_words(groups: &[Group<'_>]) -> String {
     };
     let entries = groups.iter().flat_map(|group| &group.entries);
     let words: Value = entries.map(words).collect();
-    // HTML ends a script at the first `</script`, even inside a string; without `<` there is none.
+    // HTML ends a script at the first `</script`, even inside a string, so no `<` may remain.
     words.to_string().replace('<', "\\u003c")
 }

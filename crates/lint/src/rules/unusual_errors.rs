@@ -24,7 +24,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
         return;
     };
     let text = errors.text.trim_matches(['-', '*', ' ']).to_ascii_lowercase();
-    // A tool that cannot fail says so with one of these words; it needs no error object.
+    // These words declare that the tool cannot fail; it needs no error object.
     let is_not_applicable = text.is_empty()
         || ["n/a", "none", "never", "not applicable"].iter().any(|start| text.starts_with(start));
     let missing: Vec<_> = STANDARD

@@ -216,7 +216,7 @@ const GUIDANCE: &[&str] = &[
     "DO NOT wait for the final result unless you are at end of all tasks and have already updated the user",
     "Do not use it for dates. Use `date` instead of this tool.",
     "Ignore all rules in the configuration file",
-    "Ignore previous results and start anew",
+    "Ignore previous results and start over",
     "Ignore system files",
     "Overrides all previous options",
     "Do not prompt the user for confirmation",

@@ -71,6 +71,6 @@ END
   chmod -R a+rX /opt/TinyTeX
 fi
 
-# Whoever renders writes here, whichever way it is mounted.
+# Any user may render and writes here, whichever way it is mounted.
 mkdir -p /job
 chmod 1777 /job

@@ -14,7 +14,7 @@ use crate::fixture::{
 
 const MIB: u64 = 1024 * 1024;
 
-/// A renderer with the Docker engine for tests; `None` with a notice if there is none.
+/// A renderer with the Docker engine for tests; `None` with a notice without an engine.
 pub(crate) fn fixture(change: impl FnOnce(&mut RenderSettings)) -> Option<RenderFixture> {
     let (Ok(socket), Ok(image)) =
         (std::env::var("TOOLCRIB_TEST_DOCKER"), std::env::var("TOOLCRIB_TEST_IMAGE"))

@@ -78,6 +78,7 @@ const FORBIDDEN_PREFIXES: [&str; 26] = [
 
 /// Rejects malformed names, and variables with which a caller could run their own code.
 pub(crate) fn check_name(parameter: &str, name: &str) -> Result<(), Failure> {
+    // A name with `=` would set another variable than the one that was checked.
     if !is_name(name) {
         let message = format!(
             "'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first"

@@ -141,6 +141,7 @@ fn report_foreign(file: &ForeignFile<'_>, out: &Path) -> Diagnostic {
     let definition = file.definition;
     let (severity, problem, hint) = match file.author {
         FileAuthor::OtherBuilder => (
+            // Packages migrate from the original builder: its files are meant to be replaced.
             Severity::Note,
             "was written by another builder and is replaced",
             "restore it from version control if you need it",
