@@ -7,9 +7,10 @@ use std::{
 };
 
 use render::{Backend, Format, Preference, RenderJob, RenderSettings};
+use testing::{skip, wait_until};
 
-use crate::fixture::{
-    REPORT, RenderFixture, assert_is_report, file, job, read_text, skip, wait_until, with_backend,
+use crate::render_fixture::{
+    REPORT, RenderFixture, assert_is_report, file, job, read_text, with_backend,
 };
 
 const MIB: u64 = 1024 * 1024;
@@ -19,7 +20,8 @@ pub(crate) fn fixture(change: impl FnOnce(&mut RenderSettings)) -> Option<Render
     let (Ok(socket), Ok(image)) =
         (std::env::var("TOOLCRIB_TEST_DOCKER"), std::env::var("TOOLCRIB_TEST_IMAGE"))
     else {
-        return skip("there is no Docker for tests (scripts/engine starts one)");
+        skip("there is no Docker engine for tests; `scripts/engine` starts one");
+        return None;
     };
     Some(RenderFixture::new(|settings| {
         settings.backend = Preference::Docker;
@@ -74,8 +76,8 @@ async fn docker_renders_all_formats_and_cleans_up() {
     let chunks: Vec<_> = fixture.progress().iter().map(|report| report.chunk).collect();
     assert_eq!(chunks, [1, 2, 1, 2, 1, 2]);
     assert!(fixture.render(REPORT, Format::Html).await.unwrap().cached);
-    wait_until(|| containers().is_empty()).await;
-    wait_until(has_no_volumes).await;
+    wait_until("all containers are removed", || containers().is_empty()).await;
+    wait_until("all volumes are removed", has_no_volumes).await;
 }
 
 #[tokio::test]
@@ -92,8 +94,8 @@ async fn compose_renders_all_formats_and_cleans_up() {
         assert!(rendered.versions["compose"].contains("compose"), "{:?}", rendered.versions);
         assert_eq!(rendered.log, "", "the output of Compose is not in the log");
     }
-    wait_until(|| containers().is_empty()).await;
-    wait_until(has_no_volumes).await;
+    wait_until("all containers are removed", || containers().is_empty()).await;
+    wait_until("all volumes are removed", has_no_volumes).await;
 }
 
 /// R code that prints the working directory and its file system.
@@ -232,7 +234,7 @@ async fn enforces_memory_and_process_limits() {
         .await;
         assert_eq!(error_type, ErrorType::TooManyProcesses, "{backend:?}: {message}");
     }
-    wait_until(|| containers().is_empty()).await;
+    wait_until("all containers are removed", || containers().is_empty()).await;
 }
 
 #[tokio::test]
@@ -308,10 +310,10 @@ async fn dropping_a_render_removes_its_container() {
         let new = || containers().into_iter().find(|id| !before.contains(id));
         tokio::select! {
             _ = fixture.run(with_backend(job(&chunk("Sys.sleep(300)"), Format::Html), backend)) => panic!("the render was not interrupted"),
-            () = wait_until(|| new().is_some_and(|id| docker(&["inspect", "-f", "{{.State.Running}}", &id]) == "true")) => {}
+            () = wait_until("the container runs", || new().is_some_and(|id| docker(&["inspect", "-f", "{{.State.Running}}", &id]) == "true")) => {}
         }
-        wait_until(|| new().is_none()).await;
-        wait_until(has_no_volumes).await;
+        wait_until("the container is removed", || new().is_none()).await;
+        wait_until("all volumes are removed", has_no_volumes).await;
     }
 }
 
@@ -336,7 +338,7 @@ async fn removes_containers_of_killed_servers() {
     docker(&["rm", &other]);
     assert!(!all.contains(&orphan), "the orphan was not removed");
     assert!(all.contains(&other), "other containers are kept");
-    wait_until(has_no_volumes).await;
+    wait_until("all volumes are removed", has_no_volumes).await;
 }
 
 #[tokio::test]

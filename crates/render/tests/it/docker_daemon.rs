@@ -3,16 +3,13 @@
 use std::{
     path::Path,
     process::{Command, Stdio},
-    time::Duration,
 };
 
 use catalog::ErrorType;
 use render::{Backend, Format, Preference};
+use testing::{wait_until, wait_until_blocking};
 
-use crate::{
-    containers::fixture,
-    fixture::{RenderFixture, wait_until},
-};
+use crate::{containers::fixture, render_fixture::RenderFixture};
 
 /// A Docker daemon of its own, so that a test can stop it.
 struct Daemon {
@@ -50,18 +47,15 @@ impl Daemon {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        for _ in 0..200 {
-            let answers = Command::new("docker")
+        wait_until_blocking("dockerd is ready", || {
+            assert!(child.try_wait().unwrap().is_none(), "dockerd exited");
+            let version = Command::new("docker")
                 .arg("version")
                 .env("DOCKER_HOST", format!("unix://{}", at("docker.sock")))
                 .output();
-            if answers.is_ok_and(|output| output.status.success()) {
-                return child;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        child.kill().unwrap();
-        panic!("dockerd did not start: {:?}", child.wait());
+            version.is_ok_and(|output| output.status.success())
+        });
+        child
     }
 
     fn socket(&self) -> String {
@@ -106,7 +100,7 @@ async fn reports_a_daemon_that_stops_and_renders_after_a_restart() {
     });
     let render = fixture.render("```{r}\nSys.sleep(120)\n```\n", Format::Html);
     let stop = async {
-        wait_until(|| !fixture.progress().is_empty()).await;
+        wait_until("progress is reported", || !fixture.progress().is_empty()).await;
         daemon.stop();
     };
     let (result, ()) = tokio::join!(render, stop);

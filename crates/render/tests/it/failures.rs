@@ -1,11 +1,12 @@
 //! Documents that fail, exceed limits or try to escape the sandbox.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, time::Duration};
 
 use catalog::{ErrorType, Failure};
 use render::{Backend, Format};
+use testing::{SmallDisk, is_command_running, skip_without, wait_until};
 
-use crate::fixture::{RenderFixture, job, skip, wait_until, with_backend};
+use crate::render_fixture::{RenderFixture, job, with_backend};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -59,9 +60,7 @@ async fn reports_warnings_of_a_failed_chunk() {
 
 #[tokio::test]
 async fn compose_reports_an_unreachable_daemon() {
-    if !Path::new("/usr/bin/docker-compose").exists() {
-        return skip("docker-compose is not installed").unwrap_or_default();
-    }
+    skip_without!("docker-compose");
     let fixture = RenderFixture::new(|settings| {
         settings.sockets = vec!["unix:///nowhere/docker.sock".to_owned()]
     });
@@ -108,7 +107,7 @@ async fn kills_an_endless_loop_and_its_child_processes() {
         failure.message
     );
     assert_eq!(failure.details["diagnostics"][0]["label"], "trouble");
-    assert!(!is_sleeping("9601"), "its child processes were killed");
+    assert!(!is_command_running("sleep 9601"), "its child processes were killed");
 }
 
 #[tokio::test]
@@ -145,7 +144,7 @@ async fn enforces_the_process_limit() {
     )
     .await;
     assert_eq!(failure.error_type, ErrorType::TooManyProcesses, "{failure:?}");
-    assert!(!is_sleeping("9602"), "its child processes were killed");
+    assert!(!is_command_running("sleep 9602"), "its child processes were killed");
 }
 
 #[tokio::test]
@@ -232,36 +231,20 @@ async fn dropping_a_render_kills_its_processes() {
     let render = fixture.run(given);
     tokio::select! {
         _ = render => panic!("the render was not interrupted"),
-        () = wait_until(|| is_sleeping("9603")) => {}
+        () = wait_until("the program starts", || is_command_running("sleep 9603")) => {}
     }
-    wait_until(|| !is_sleeping("9603")).await;
-}
-
-/// Whether a process `sleep SECONDS` exists.
-fn is_sleeping(seconds: &str) -> bool {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let words = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
-    words
-        .map(|words| String::from_utf8_lossy(&words).replace('\0', " "))
-        .any(|words| words.trim() == format!("sleep {seconds}"))
+    wait_until("the program is killed", || !is_command_running("sleep 9603")).await;
 }
 
 #[tokio::test]
 async fn reports_a_full_disk() {
-    // A small tmpfs stands for a full disk. Only root can mount one.
     let Some(fixture) = RenderFixture::local(|_| {}) else {
         return;
     };
     let temp = fixture.folder.path("temp");
-    let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-        .arg(&temp)
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: cannot mount a tmpfs");
+    let Some(_disk) = SmallDisk::mount(&temp, 64) else {
         return;
-    }
+    };
     let failure = fixture.render(&"long ".repeat(100_000), Format::Html).await;
-    let _ = std::process::Command::new("umount").arg("-l").arg(Path::new(&temp)).status();
     assert_eq!(failure.unwrap_err().error_type, ErrorType::DiskFull);
 }

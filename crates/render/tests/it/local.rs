@@ -1,13 +1,14 @@
 //! The local backend.
 
 use catalog::ErrorType;
-use std::{fs, time::Instant};
+use std::fs;
 
 use render::{Backend, Format, Freshness, Preference, RenderJob, SourceFile};
 use serde_json::json;
+use testing::wait_until;
 
-use crate::fixture::{
-    REPORT, RenderFixture, assert_is_report, file, job, read_text, wait_until, with_params,
+use crate::render_fixture::{
+    REPORT, RenderFixture, assert_is_report, file, job, read_text, with_params,
 };
 
 #[tokio::test]
@@ -21,7 +22,10 @@ async fn renders_html_pdf_and_word() {
         assert_eq!((rendered.backend, rendered.cached), (Backend::Local, false));
         assert_eq!(rendered.reason, "the configuration selects it");
     }
-    wait_until(|| fs::read_dir(fixture.folder.path("temp")).unwrap().count() == 0).await;
+    wait_until("temporary files are removed", || {
+        fs::read_dir(fixture.folder.path("temp")).unwrap().count() == 0
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -90,12 +94,9 @@ async fn caches_a_document_until_an_input_changes() {
         return;
     };
     let first = fixture.render(REPORT, Format::Word).await.unwrap();
-    let start = Instant::now();
     let again = fixture.render(REPORT, Format::Word).await.unwrap();
-    let elapsed = start.elapsed();
     assert!(again.cached && again.bytes == first.bytes && again.versions == first.versions);
     assert_eq!(again.warnings, first.warnings);
-    eprintln!("read from the cache in {elapsed:?}");
     let other = fixture.run(with_params(job(REPORT, Format::Word), json!({"n": 4}))).await.unwrap();
     assert!(!other.cached && read_text(&other.bytes, Format::Word).contains("the number is 28"));
     let fresh = fixture
