@@ -27,19 +27,28 @@ const PHRASES: &[&str] = &[
     "of what is",
     "for who",
     "to be had",
+    "had to be ended",
+    "anew",
+    "it is not so",
+    "goes on",
+    "cannot go on",
+    "in vain",
+    "at hand",
+    "as it stands",
+    "cut short",
+    "is heard",
+    "lies outside",
+    "knows nothing",
+    "what it says",
+    "says nothing",
+    "says so",
+    "says what",
+    "says which",
 ];
 
 /// Folders and files that still have such phrases. Remove an entry when it has none left; never add
 /// one.
-const PENDING: &[&str] = &[
-    "crates/docs/src",
-    "crates/docs/tests",
-    "crates/formats/src",
-    "crates/formats/tests",
-    "crates/process/src",
-    "crates/render/src",
-    "crates/render/tests",
-];
+const PENDING: &[&str] = &["crates/process/src"];
 
 #[test]
 fn plain_words_are_used() {
