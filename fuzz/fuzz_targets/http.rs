@@ -1,4 +1,4 @@
-//! Whatever bytes a client sends over HTTP, the server goes on.
+//! For any bytes that a client sends over HTTP, the server keeps running.
 #![no_main]
 
 use std::{

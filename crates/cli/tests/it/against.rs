@@ -147,7 +147,7 @@ fn an_unreachable_server_is_an_error_with_the_reason() {
     }
 }
 
-/// A server that knows nothing but the old handshake.
+/// A server that supports only the old handshake.
 const OLD: &str = r#"
 import json, sys
 tools = [{"name": "count_lines", "description": "Count the lines of a file below the project folder.",
@@ -182,7 +182,7 @@ fn an_old_server_is_asked_too_and_what_breaks_no_call_is_a_warning() {
 }
 
 /// The interpreter with the official library, which `scripts/test clients` makes.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test reports why")]
 fn official_server() -> Option<PathBuf> {
     let python = repository().join("target/test/venv/bin/python");
     let has_library = || {

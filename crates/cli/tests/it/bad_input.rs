@@ -1,4 +1,4 @@
-//! Files that are not what they should be: a diagnostic with a place, and the other files still
+//! Invalid files: a diagnostic with a location, and the other files still
 //! load.
 
 use std::fs;

@@ -332,7 +332,7 @@ fn a_file_without_tools_is_an_error() {
     assert_eq!(crib.run(&["convert", "absent.json", "--to", "spec"]).code, 2);
 }
 
-/// The places of the template that are to be filled in: what stands in brackets, each text once.
+/// The placeholders of the template: the texts in brackets, without duplicates.
 fn count_gaps(template: &str) -> usize {
     let is_gap = |line: &&str| {
         line.contains("[D")
@@ -383,7 +383,7 @@ fn a_new_specification_that_is_filled_in_has_no_findings() {
         .replace("[Explain", "Yes: [Explain");
     while let Some(start) = text.find("[D").or(text.find("[E")) {
         let end = start + text[start..].find(".]").expect("its end") + 2;
-        text.replace_range(start..end, "It says what the shop knows about the subject.");
+        text.replace_range(start..end, "It lists what the shop knows about the subject.");
     }
     fs::write(&path, &text).expect("the filled in template");
     let output = crib.run(&["check", "--strict"]);

@@ -218,7 +218,7 @@ fn other_sources_have_another_time_even_if_the_output_is_the_same() {
     crib.run(&["build", "."]);
     let text = yaml(&crib, "demo-add");
     assert!(text.contains("#> [1] 3\nexecution_time: 0."), "{text}");
-    assert_ne!(text.lines().next_back(), old.lines().next_back(), "it says which sources");
+    assert_ne!(text.lines().next_back(), old.lines().next_back(), "it names the sources");
 }
 
 #[test]

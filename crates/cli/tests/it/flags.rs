@@ -333,7 +333,7 @@ fn a_corrupt_store_is_moved_aside_and_reported_once() {
     assert_eq!(
         call_guide_tool(&mut client, "set_project_flag", json!({"name": "x"}))["success"],
         true,
-        "and then work goes on"
+        "and then work continues"
     );
     let names = fs::read_dir(&state)
         .expect("a folder")

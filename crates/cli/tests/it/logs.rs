@@ -1,4 +1,4 @@
-//! What goes to standard error, and what never goes to standard output.
+//! What is logged to standard error, and never to standard output.
 
 use std::fs::File;
 

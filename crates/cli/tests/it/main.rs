@@ -1,4 +1,4 @@
-//! What a user of the `toolcrib` program sees.
+//! The `toolcrib` program as its users see it.
 
 mod against;
 mod bad_input;

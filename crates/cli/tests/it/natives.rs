@@ -157,7 +157,7 @@ fn template_availability_with_all_four_sections_and_described_fields() {
     assert!(prompt.contains("description:") && prompt.contains("@"), "{prompt}");
 }
 
-/// The guide's tools, as they are served.
+/// The tools of the guide in their served form.
 fn guide_tools() -> Vec<Value> {
     let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
     let tools = run_with(&crib, &[], &["list", "--json"]).json();

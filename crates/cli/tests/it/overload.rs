@@ -157,7 +157,7 @@ fn a_client_that_does_not_read_is_not_asked_for_more() {
     while Instant::now() < end && !writing.is_finished() {
         thread::sleep(Duration::from_millis(100));
     }
-    assert!(!writing.is_finished(), "the server goes on reading");
+    assert!(!writing.is_finished(), "the server keeps reading");
     assert!(memory_mib(child.id(), "VmRSS:") < 150, "{}", memory_mib(child.id(), "VmRSS:"));
     let _ = child.kill();
     let _ = child.wait();

@@ -1,4 +1,4 @@
-//! R functions as YAML: what `list`, `check`, `show`, `docs` and `serve` make of them.
+//! R functions as YAML, in `list`, `check`, `show`, `docs` and `serve`.
 
 use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib, run_outside_crib};

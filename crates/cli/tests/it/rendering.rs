@@ -316,7 +316,7 @@ fn the_doctor_goes_on_where_the_configuration_cannot_be_used() {
     assert!(refused.stderr.contains("set `allow_local = true`"), "{}", refused.stderr);
 }
 
-/// What the page for users says about a first report, done as it says, but for installing.
+/// Follows the user documentation for a first report, except for the installation.
 #[test]
 fn the_walk_through_the_page_works() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
@@ -407,7 +407,7 @@ fn containers_of_a_killed_server_are_removed_by_the_next_one() {
     };
     let (crib, first) = rendering_slowly(&socket, &image);
     let server = first.pid();
-    // Killed, so that it cannot tidy up.
+    // Killed, so that it cannot clean up.
     drop(first);
     assert_eq!(containers(&socket, server), 1);
     let mut next = StdioClient::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);

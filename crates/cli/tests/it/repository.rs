@@ -1,4 +1,4 @@
-//! What must hold of the repository itself.
+//! Invariants of the repository itself.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use testing::{repository, run_outside_crib};
 
 use crate::modules::product_code;
 
-/// Libraries that stand for an effect, and the only crates that may use them.
+/// Libraries with side effects, and the only crates that may use them.
 const DOORS: &[(&str, &[&str])] = &[
     ("rmcp", &["toolcrib-server"]),
     ("landlock", &["toolcrib-process"]),

@@ -86,8 +86,8 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
         .map(|one| one["name"].as_str().expect("a name"))
         .collect();
     assert_eq!(names, ["Other", "B", "Rendered: a.pdf"]);
-    // Everything about what was written has been told now; what follows is about a folder that
-    // goes.
+    // All notifications about written files have arrived; the rest is about a folder that is
+    // removed.
     client.request("resources/subscribe", json!({"uri": "rmd:///last.Rmd"}));
     crib.write("rmd/last.Rmd", "");
     client.wait(|message| message["params"]["uri"] == "rmd:///last.Rmd");
@@ -110,8 +110,7 @@ fn a_call_that_deletes_waits_for_a_person() {
     assert!(crib.root().join("rmd/a.Rmd").exists());
 }
 
-/// Every request in the document's examples, in its order, on the pipe of a server that has heard
-/// nothing before.
+/// Sends every request of the document's examples, in order, to a new server over its pipe.
 #[test]
 fn the_examples_of_the_document_run_verbatim() {
     let Some(seed) = shared_corpus("seeds/r-server-api.md") else {

@@ -163,7 +163,7 @@ fn the_page_about_specifications_can_be_followed() {
     let outside = crib.run(&["call", "count_lines", "--args", r#"{"path": "/etc/passwd"}"#]);
     assert_eq!(
         outside.code, 4,
-        "the page says that paths lie below the project folder: {}",
+        "the page documents that paths are inside the project folder: {}",
         outside.stdout
     );
 }
@@ -251,8 +251,8 @@ fn clients_accept_a_result_with_a_warning() {
         let schema =
             catalog::Schema::new(tool["outputSchema"].as_object().expect("a schema").clone());
         let said = client.call("say_back", json!({"text": "x"}));
-        // Clients refuse what does not fit the schema, and no less a result without anything that
-        // could.
+        // Clients reject a result that does not match the schema, and also one without the content
+        // that could.
         assert!(
             schema.validator().expect("a schema").is_valid(&said["structuredContent"]),
             "{said}"

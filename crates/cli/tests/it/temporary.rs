@@ -13,7 +13,7 @@ fn crib_with_every_backend() -> TempCrib {
                 | Name | Type | Required | Description |\n|---|---|---|---|\n| `word` | `string` | Yes | The word |\n";
     let config = "[[bind]]\ntools = \"shout\"\npython = \"desk\"\nmutates = false\n\n\
                   [documents]\nenabled = true\nbackend = \"local\"\nallow_local = true\n";
-    // A state makes ending a session more than ending its process.
+    // With a state, closing a session also has to remove the state.
     let code = "mcp_tool_count <- function(.state_env = NULL) {\n  .state_env$set('n', 1L)\n  Sys.getenv('TMPDIR')\n}\n";
     TempCrib::new()
         .file("toolcrib.toml", config)

@@ -1,4 +1,4 @@
-//! `diff` and `lock`: what changed, the version it needs, and what is not as it was pinned.
+//! `diff` and `lock`: changes, the version that they need, and tools that differ from the lock file.
 
 use std::process::Command;
 
@@ -22,7 +22,7 @@ fn who_and_parameter(name: &str) -> Value {
     json!({"who": {"type": "string", "description": "The name to greet"}, name: {"type": "string", "description": "More"}})
 }
 
-/// What `diff` says about two texts.
+/// The output of `diff` for two texts.
 fn diff(old: &str, new: &str) -> CommandOutput {
     TempCrib::new()
         .file("old.json", old)
@@ -195,7 +195,7 @@ fn every_format_is_compared() {
     }
 }
 
-/// Runs git in a crib, whatever the machine's configuration says.
+/// Runs git in a crib, independent of the machine's configuration.
 fn git(crib: &TempCrib, arguments: &[&str]) {
     let mut command = Command::new("git");
     command

@@ -238,7 +238,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         match &node.value {
             Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
             Value::Null => None,
-            // The number 1.10 would print as 1.1, which is another version.
+            // The number 1.10 would print as 1.1, a different version.
             Value::Bool(_) | Value::Number(_) => {
                 self.text.get(node.span.range()).map(str::to_owned)
             }

@@ -242,7 +242,7 @@ fn parse_python(text: &str) -> Option<Value> {
     serde_json::from_str(&format!("[{inner}]")).ok()
 }
 
-/// Whether the cell of a default states that there is none.
+/// Whether the cell of a default states that the field has no default.
 fn is_no_default(text: &str) -> bool {
     let word = text.trim_matches(['(', ')', '_']).to_ascii_lowercase();
     type_expression::is_blank(text)

@@ -67,7 +67,7 @@ pub(super) fn parse_elided(text: &str, base: usize) -> Option<LocatedSchema> {
 }
 
 /// Replaces every `...` outside of strings by blanks of the same length, so that offsets stay
-/// valid; `None` if there is none.
+/// valid; `None` without one.
 fn remove_ellipses(text: &str) -> Option<String> {
     const ELLIPSIS: &[u8] = b"...";
     let mut bytes = text.as_bytes().to_vec();

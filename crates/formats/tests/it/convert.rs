@@ -205,7 +205,7 @@ fn specifications_use_tables_for_simple_schemas() {
     Not specified.
     "#);
     assert_eq!(list_losses(&written), ["greet synchronous"]);
-    let details = read_back(&written).0.remove(0).details.expect("what it says");
+    let details = read_back(&written).0.remove(0).details.expect("details");
     let said: Vec<usize> = details.sections.iter().map(|(section, _)| section.number()).collect();
     assert_eq!(said, [1, 2, 3, 6], "what is not specified is missing");
     assert!(details.errors.is_none() && details.security.is_empty());

@@ -1,4 +1,4 @@
-//! Programs that are given their arguments as JSON and answer with JSON.
+//! Programs that read their arguments as JSON and print JSON.
 
 use catalog::{Implementation, OnMismatch, Schema, Tool, implementation::Piece};
 use serde_json::json;
@@ -6,7 +6,7 @@ use testing::{RuntimeFixture, field, object, process_tool, text};
 
 use crate::pieces::word;
 
-/// A shell script that is given JSON.
+/// A shell script that reads JSON.
 fn script(script: &str) -> Tool {
     let mut tool = process_tool("sh", vec![word("-c"), word(script), Piece::Json]);
     tool.on_mismatch = Some(OnMismatch::Warn);

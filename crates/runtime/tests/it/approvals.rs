@@ -1,4 +1,4 @@
-//! What needs a yes does not run without one, and a yes is for exactly one thing.
+//! A call that needs approval does not run without one, and an approval is for exactly one call.
 
 use std::{
     sync::{

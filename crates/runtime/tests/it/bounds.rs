@@ -1,4 +1,4 @@
-//! Limits on what a child takes of the machine.
+//! Resource limits of child processes.
 
 use testing::{RuntimeFixture, text};
 

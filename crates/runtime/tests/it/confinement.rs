@@ -1,4 +1,4 @@
-//! What a child can and cannot do, tried for real.
+//! What a sandboxed process can and cannot do, on the real kernel.
 
 use std::{
     collections::HashSet,

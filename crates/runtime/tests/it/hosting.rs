@@ -1,4 +1,4 @@
-//! Tools that call each other and keep things.
+//! Tools that call other tools and store values.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! What is logged of every call, to the word.
+//! The exact log lines of every call.
 
 use std::{
     io::{self, Write},
@@ -18,7 +18,7 @@ use tracing_subscriber::fmt::MakeWriter;
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    /// What was logged of calls: level and text.
+    /// The log lines about calls: level and text.
     fn said(&self) -> Vec<(String, String)> {
         let of = |line: &Value| {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -53,7 +53,7 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-/// Calls on one thread, with everything that is logged caught.
+/// Calls on one thread and captures the log.
 fn logged(call: impl AsyncFnOnce()) -> Lines {
     let lines = Lines::default();
     let subscriber = tracing_subscriber::fmt()

@@ -1,4 +1,4 @@
-//! What a caller sees of a call: real programs, real kernels.
+//! Calls as a caller sees them, with real programs on a real kernel.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

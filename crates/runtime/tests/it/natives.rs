@@ -1,4 +1,4 @@
-//! Native tools, and what the call path does before any backend.
+//! Native tools, and the steps of a call before any backend.
 
 use std::{sync::Arc, time::Duration};
 

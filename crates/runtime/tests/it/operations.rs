@@ -1,4 +1,4 @@
-//! Calls that outlive their request: inline or started, waited for, ended, told truthfully.
+//! Calls that outlive their request: inline or started, waited for, cancelled, and reported.
 
 use std::{
     fs,
@@ -410,7 +410,7 @@ async fn the_place_in_the_queue_is_shown() {
 async fn an_exclusive_tool_runs_alone_among_those_that_write() {
     let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 8);
     let with = |tool: Tool, concurrency| Tool { concurrency, ..tool };
-    // Each notes who else of the writers is there.
+    // Each records which other writers are running.
     let script = |kind: &str| format!("mkdir at/{kind}.$$; sleep 0.05; ls at; rmdir at/{kind}.$$");
     fs::create_dir(crib.path("crib/at")).unwrap();
     let mut calls = JoinSet::new();

@@ -1,4 +1,4 @@
-//! Long outputs: bounded in memory, whole on disk, readable as resources.
+//! Long outputs: truncated in memory, complete on disk, readable as resources.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 

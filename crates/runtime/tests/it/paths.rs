@@ -1,4 +1,4 @@
-//! Paths in arguments, working directories and programs stay where they may be.
+//! Paths in arguments, working directories and programs cannot leave the allowed folders.
 
 use catalog::ErrorType;
 use std::{fs, os::unix::fs::PermissionsExt, os::unix::fs::symlink};
@@ -80,7 +80,7 @@ fn a_link_named_itself_stays_a_link() {
     symlink(crib.path("crib/sub/kept"), crib.path("outside/way-in")).unwrap();
     assert!(
         crib.plan(&process_tool("echo", path()), json!({"file": "../outside/way-in"})).is_err(),
-        "the link itself lies outside"
+        "the link itself is outside"
     );
 }
 

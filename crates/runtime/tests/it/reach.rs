@@ -1,4 +1,4 @@
-//! Confinement cut to the call: tools that say what they do with each path they are given.
+//! A sandbox for each call: tools that declare how they access each path argument.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -21,7 +21,7 @@ fn path(name: &str, access: impl Into<Option<Access>>) -> Piece {
     })
 }
 
-/// A shell script that is given paths as `$1`, `$2` and so on.
+/// A shell script that gets paths as `$1`, `$2` and so on.
 fn script(text: &str, paths: impl IntoIterator<Item = Piece>) -> Tool {
     process_tool("sh", [word("-c"), word(text), word("sh")].into_iter().chain(paths).collect())
 }
@@ -170,7 +170,7 @@ fn the_plan_shows_what_the_call_reaches() {
     assert_eq!(
         plan(&half, "inner/deep"),
         names(&[], &[""]),
-        "one path that says nothing leaves all as it is"
+        "one path without `access` changes nothing"
     );
     let mut reader = copy;
     reader.annotations.mutates = Some(false);

@@ -1,4 +1,4 @@
-//! Time limits, cancelling, and leaving nothing behind.
+//! Timeouts, cancellation, and no processes left behind.
 
 use std::{fs, time::Duration};
 
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::pieces::word;
 
-/// Starts a child and a grandchild that outlive anything, and writes down who they are.
+/// Starts a child and a grandchild that do not exit by themselves, and records their process ids.
 const FAMILY: &str = "sh -c 'echo $$ > inner; sleep 600' & echo $$ > outer; echo partial; wait";
 
 #[tokio::test]
@@ -249,7 +249,7 @@ async fn dropping_a_call_kills_its_processes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_calls_at_once_take_turns() {
     let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 4);
-    // Each call notes how many run beside it.
+    // Each call records how many run at the same time.
     let script = "mkdir -p at; : > at/$$; ls at | wc -l; rm at/$$";
     let calls: Vec<_> = (0..200)
         .map(|_| {

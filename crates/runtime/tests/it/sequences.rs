@@ -1,4 +1,4 @@
-//! Sequences: steps in order, stopped by a failure, skipped by what is there, in the right folder.
+//! Sequences: steps run in order and in the right folder, stop at a failure, and are skipped by conditions.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! A yes through the client, in both eras: shown what it is for, good once, and never taken for granted.
+//! Approval through the client, for legacy and modern clients: it shows the plan and is valid once.
 
 use serde_json::{Value, json};
 

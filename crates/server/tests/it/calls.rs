@@ -199,7 +199,7 @@ async fn cancelling_ends_that_call_and_no_other() {
             Vec::<Value>::new(),
             "a cancelled call is not answered"
         );
-        assert_eq!(ended.available_permits(), 0, "the other goes on");
+        assert_eq!(ended.available_permits(), 0, "the other continues");
         client.notify("notifications/cancelled", json!({"requestId": second})).await;
         ended.acquire().await.expect("the other ends").forget();
     }

@@ -1,4 +1,4 @@
-//! The other names of methods, as the first thing a client says, on both transports.
+//! The camel-case methods without a handshake, on both transports.
 
 use builtin::rmd::{RmdDocuments, RmdRenderer, Settings, renderer};
 use catalog::ErrorType;
@@ -27,7 +27,7 @@ impl RmdServerFixture {
         Self::rendering(Preference::Docker)
     }
 
-    /// One that renders by this machine's R, or by a Docker that is not there.
+    /// Renders with the local R, or with a Docker that does not exist.
     fn rendering(backend: Preference) -> Self {
         let folder = TempDir::new().expect("a folder");
         let documents = RmdDocuments::new(Settings::new(folder.path().to_owned()));
@@ -54,7 +54,7 @@ impl RmdServerFixture {
         self
     }
 
-    /// The answer on pipes and the one over HTTP, each to a client that has said nothing else; they must be the same.
+    /// The response on stdio and over HTTP, each to a new client. Both must be the same.
     async fn ask(&self, request: &Value) -> Value {
         let mut client = PipeClient::new(self.server.clone());
         client.send(request.clone()).await;
@@ -228,7 +228,7 @@ async fn the_standard_methods_keep_the_protocol_s_rules() {
     }
 }
 
-/// What is asked in both dialects: by which methods and with what, the code of the alias, and how its message begins.
+/// Requests in both dialects: methods, parameters, the error code of the alias, and the start of its message.
 type Case = ((&'static str, &'static str), Value, i64, &'static str);
 
 const CALL: (&str, &str) = ("callTool", "tools/call");
@@ -337,7 +337,7 @@ fn cases() -> Vec<Case> {
 
 #[tokio::test]
 async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
-    // What a client started ends when it leaves, so each has a server of its own.
+    // A client's operations are cancelled when it disconnects, so each has its own server.
     let fixture = || RmdServerFixture::new().file("there.Rmd", "text");
     let (first, second) = (fixture(), fixture());
     let mut clients =

@@ -1,4 +1,4 @@
-//! The control socket: private, one command a connection, and not in the way of the next server.
+//! The control socket: private, one command per connection, and no obstacle for the next server.
 
 use std::{
     os::unix::fs::{DirBuilderExt, PermissionsExt},
@@ -66,7 +66,7 @@ async fn replaces_a_stale_socket_but_not_one_in_use() {
     let server = listening(&path, ControlCommands::default()).await;
     let second = ControlSocket::bind(&path).await.err().expect("in use");
     assert_eq!(second.kind(), std::io::ErrorKind::AddrInUse);
-    assert!(send(&path, "x").await.is_ok(), "the first goes on");
+    assert!(send(&path, "x").await.is_ok(), "the first continues");
     server.abort();
 }
 

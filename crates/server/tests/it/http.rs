@@ -1,4 +1,4 @@
-//! Streamable HTTP: who comes in, what is refused at the door, and both eras behind it.
+//! Streamable HTTP: authentication, rejected requests, and legacy and modern clients.
 
 use std::{
     sync::Arc,
@@ -46,7 +46,7 @@ async fn serves_modern_requests() {
 #[tokio::test]
 async fn the_audit_is_complete_when_serving_ends() {
     let place = tempfile::tempdir().expect("a folder");
-    // Held until after the look: what is dropped would write by itself.
+    // Held until after the check: dropping it would flush it.
     let server = server_with_store(place.path());
     let client = HttpFixture::new(server.clone()).await;
     assert_eq!(client.echo(&[]).await.status, 200);
@@ -251,7 +251,7 @@ async fn refuses_a_session_while_all_are_in_use() {
     assert_eq!(client.session().await.status, 200, "there is room again");
 }
 
-/// A server whose tool waits until told to go on or cancelled, and what counts starts and cancellations.
+/// A server whose tool waits until it is released or cancelled, and counters of starts and cancellations.
 fn waiting() -> (Server, Arc<Semaphore>, Arc<Semaphore>, Arc<Semaphore>) {
     let [started, go, cancelled] = [(); 3].map(|()| Arc::new(Semaphore::new(0)));
     let native = tool("wait", {

@@ -1,4 +1,4 @@
-//! What a client sees of a server: raw messages in, raw messages out.
+//! The server as a client sees it: raw messages in, raw messages out.
 
 mod approval;
 mod calls;

@@ -1,4 +1,4 @@
-//! How a connection is opened, in either era, and by clients that do it oddly.
+//! Handshakes of legacy and modern clients, and of clients that deviate from the protocol.
 
 use serde_json::json;
 use testing::{LEGACY, MODERN, initialize_params, request_meta};
@@ -57,7 +57,7 @@ async fn survives_notifications_and_answers_before_the_connection_is_open() {
     client.notify("notifications/cancelled", json!({"requestId": 1})).await;
     client.request("ping", json!({})).await;
     client.notify("notifications/progress", json!({"progressToken": 1, "progress": 1})).await;
-    // A request that is refused opens nothing either.
+    // A rejected request does not open the connection either.
     let mut unknown = request_meta(json!({}));
     unknown["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
     let refused = client.request("tools/list", json!({"_meta": unknown})).await;

@@ -1,4 +1,4 @@
-//! Tools that ask: one tool, written once, for clients of both eras.
+//! Tools that ask questions: written once, for legacy and modern clients.
 
 use serde_json::{Value, json};
 use toolkit::{Context, Interrupt, Outcome, Question};

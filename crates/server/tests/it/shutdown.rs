@@ -1,4 +1,4 @@
-//! The end of a connection: soon, orderly, and with nothing left running.
+//! Closing a connection: prompt, orderly, and with nothing left running.
 
 use std::{
     sync::Arc,
@@ -14,7 +14,7 @@ use crate::{
     test_server::{echo, echo_server, server_with, server_with_store, tool},
 };
 
-/// A server whose tool waits to be cancelled, and what counts the starts and ends.
+/// A server whose tool waits until it is cancelled, and counters of its starts and ends.
 fn waiting() -> (server::Server, Arc<Semaphore>, Arc<Semaphore>) {
     let (started, ended) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let native = tool("wait", {
@@ -45,7 +45,7 @@ async fn ends_at_once_when_the_input_ends() {
 #[tokio::test]
 async fn the_audit_is_complete_when_serving_ends() {
     let place = tempfile::tempdir().expect("a folder");
-    // Held until after the look: what is dropped would write by itself.
+    // Held until after the check: dropping it would flush it.
     let server = server_with_store(place.path());
     let mut client = PipeClient::modern(server.clone());
     client.call("echo", json!({"message": "x"})).await;

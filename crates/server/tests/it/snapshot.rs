@@ -1,4 +1,4 @@
-//! What a call takes from the snapshot that it was made under: the policy, and the tools of a sequence.
+//! A call keeps using the snapshot it started with: the policy, and the tools of a sequence.
 
 use catalog::{
     Implementation, Origin, Policy, SourceId,

@@ -1,4 +1,4 @@
-//! Changes reach the clients that want to know, in the way of their era.
+//! Changes are sent to subscribed clients, as their protocol revision requires.
 
 use serde_json::{Value, json};
 use toolkit::{Change, Context, Outcome};

@@ -12,7 +12,7 @@ async fn get(client: &mut PipeClient, id: &Value) -> Value {
     client.request("tasks/get", json!({"taskId": id})).await
 }
 
-/// Starts a task and gives its id.
+/// Starts a task and returns its id.
 async fn start(client: &mut PipeClient, tool: &str) -> Value {
     let reply = client.call(tool, json!({})).await;
     assert_eq!(reply["result"]["resultType"], "task", "{reply}");

@@ -1,4 +1,4 @@
-//! Lines that are not messages, and messages that must not get through.
+//! Lines that are not messages, and messages that must not reach the handler.
 
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -55,7 +55,7 @@ async fn refuses_a_second_request_under_an_id_in_use() {
     client.send(json!({"jsonrpc": "2.0", "id": "a", "method": "tools/list"})).await;
     let reply = client.response("a").await;
     assert_eq!(reply["error"]["code"], -32600, "{reply}");
-    // The end of a cancelled call must not be taken for the answer to another request.
+    // The end of a cancelled call must not be mistaken for the response to another request.
     client.notify("notifications/cancelled", json!({"requestId": "a"})).await;
     client.send(json!({"jsonrpc": "2.0", "id": "a", "method": "tools/list"})).await;
     assert_eq!(client.response("a").await["error"]["code"], -32600);

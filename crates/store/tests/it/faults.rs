@@ -1,4 +1,4 @@
-//! A disk that is full, a store that is locked, broken, or from the future: told, and nothing hangs.
+//! A full disk, and a store that is locked, corrupt or of a later version: reported, and nothing hangs.
 
 use std::{
     fs,
@@ -49,7 +49,7 @@ async fn a_store_that_turns_out_broken_is_moved_aside_and_work_goes_on() {
             .unwrap();
     }
     drop(store);
-    // Everything but the first page is rubbish.
+    // Everything but the first page is garbage.
     let mut bytes = fs::read(store_file(folder.path())).unwrap();
     bytes[4096..].fill(0x5a);
     fs::write(store_file(folder.path()), bytes).unwrap();
@@ -176,7 +176,7 @@ fn a_folder_that_cannot_be_used_is_an_error() {
 async fn an_older_file_is_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(state_folder(folder.path())).unwrap();
-    // A file with nothing in it is the oldest there is.
+    // An empty file counts as the oldest format.
     drop(Connection::open(store_file(folder.path())).unwrap());
     let settings = Settings::new(folder.path().canonicalize().unwrap());
     let store = Arc::new(Store::open(&state_folder(folder.path())).unwrap());

@@ -1,4 +1,4 @@
-//! The promises of a journal, kept alike by the one on disk and the one in memory.
+//! The contract of a journal, which the one on disk and the one in memory both fulfil.
 
 use std::{
     sync::Arc,

@@ -1,4 +1,4 @@
-//! What survives: the journal's promises, several servers, broken files, full disks, killed servers.
+//! Durability: the journal's contract, several servers, corrupt files, full disks, killed servers.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::print_stderr, reason = "the number of kills is worth seeing")]

@@ -113,7 +113,7 @@ async fn each_call_is_a_line_of_the_audit_without_its_arguments() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_audit_is_at_most_fifty_milliseconds_behind() {
-    /// What a busy machine may add, at the median.
+    /// The tolerance for a busy machine, at the median.
     const SLACK: Duration = Duration::from_millis(25);
     let folder = tempfile::tempdir().unwrap();
     let runtime = start_server(folder.path(), |_| {});

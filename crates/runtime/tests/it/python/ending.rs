@@ -1,4 +1,4 @@
-//! Calls that end otherwise than by a value: exceptions, crashes, cancelling, time limits. The next
+//! Calls that do not return a value: exceptions, crashes, cancellation, timeouts. The next
 //! call works, always.
 
 use std::time::Duration;
@@ -96,7 +96,7 @@ async fn a_failure_that_is_returned_is_one() {
         (outcome.failed, field(&outcome, "error_message"), field(&outcome, "status")),
         (true, &json!("it is off"), &json!("failure"))
     );
-    assert!(!fixture.run("fine_status").await.failed, "a status alone says nothing about why");
+    assert!(!fixture.run("fine_status").await.failed, "a status alone does not explain why");
 }
 
 #[tokio::test]

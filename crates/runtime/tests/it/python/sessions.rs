@@ -1,4 +1,4 @@
-//! Whose process it is, and how long it lives.
+//! Which sessions share a process, and how long it lives.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Arguments arrive exactly, and functions are found where they are.
+//! Arguments arrive unchanged, and functions are found in every kind of source.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::r_fixture::{NUMBER, RFixture, TEXT, function, returning, write_package};
 use testing::{field, skip_without, text};
 
-/// Says what R has been given, to the type.
+/// Returns the arguments as R received them, with their types.
 const TELL: &str = "tell <- function(x) cat(deparse(x, control = c('keepNA', 'keepInteger', 'showAttributes', 'digits17')), sep = '\n')";
 
 async fn told(fixture: &RFixture, encoding: Encoding, value: Value) -> String {

@@ -1,4 +1,4 @@
-//! Calls that end otherwise than by a value: errors, crashes, cancelling, time limits. The next
+//! Calls that do not return a value: errors, crashes, cancellation, timeouts. The next
 //! call works, always.
 
 use std::time::Duration;
@@ -153,7 +153,7 @@ async fn a_time_limit_interrupts_r_and_keeps_it() {
             .await;
         assert_eq!(field(&outcome, "error_type"), "timed_out", "{outcome:?}");
     }
-    assert_eq!(fixture.pid().await, pid, "the same R goes on");
+    assert_eq!(fixture.pid().await, pid, "the same R process continues");
 }
 
 #[tokio::test]
@@ -191,11 +191,11 @@ async fn cancelling_an_operation_interrupts_r_and_keeps_it() {
     wait_until("it sleeps", || begun.exists()).await;
     let operation = fixture.crib.runtime.operations().cancel(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.state, State::Cancelled);
-    assert_eq!(fixture.pid().await, pid, "the same R goes on, with what it knows");
+    assert_eq!(fixture.pid().await, pid, "the same R process continues with its state");
     is_fine(&fixture).await;
 }
 
-/// The race: the call ends by itself just when it is interrupted.
+/// The race: the call returns just when it is interrupted.
 #[tokio::test]
 async fn an_interrupt_that_comes_too_late_does_not_hit_the_next_call() {
     skip_without!("R");
@@ -228,7 +228,7 @@ async fn a_call_is_interrupted_while_its_value_is_sent_too() {
     wait_until("it is about to return", || begun.exists()).await;
     cancel.cancel();
     assert_eq!(field(&large.await.unwrap(), "error_type"), "cancelled");
-    assert_eq!(fixture.pid().await, pid, "the same R goes on");
+    assert_eq!(fixture.pid().await, pid, "the same R process continues");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What is drawn: pictures of the call that drew them.
+//! Plots are returned by the call that drew them.
 
 use catalog::Content;
 use serde_json::json;
@@ -42,7 +42,7 @@ async fn plots_of_a_device_that_was_closed_are_pictures_too() {
     assert_eq!(fixture.run("plain").await.content.len(), 1, "nothing is left to be drawn");
 }
 
-/// As `ggplot2` does: what is returned is drawn by printing it.
+/// Like `ggplot2`: printing the returned value draws it.
 #[tokio::test]
 async fn a_plot_that_is_drawn_by_printing_is_a_picture_of_its_own_call() {
     skip_without!("R");

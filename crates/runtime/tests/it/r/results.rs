@@ -1,4 +1,4 @@
-//! What a function returns, prints, says and draws, as a caller gets it.
+//! The value, output, messages and plots of a function, as a caller gets them.
 
 use catalog::{Content, Outcome, Schema, Tool};
 use serde_json::{Value, json};
@@ -356,7 +356,7 @@ async fn what_comes_in_pieces_is_like_what_comes_at_once() {
     }
 }
 
-/// Whether a value is like another, but longer.
+/// Whether a value begins like another one and is longer.
 fn begins(long: &Value, short: &Value) -> bool {
     match (long, short) {
         (Value::Array(long), Value::Array(short)) => {
@@ -371,7 +371,7 @@ fn begins(long: &Value, short: &Value) -> bool {
     }
 }
 
-/// What is in the file to which a value was cut.
+/// The content of the file that holds the full value.
 fn whole(fixture: &RFixture, outcome: &Outcome) -> String {
     let link = outcome.content.iter().find_map(|content| match content {
         Content::Link { uri, .. } => Some(uri),
@@ -512,7 +512,7 @@ async fn a_long_data_frame_without_a_schema_is_cut() {
     assert_eq!(field(&outcome, "rows")[2], json!({"n": 3}));
 }
 
-/// The most memory that this process had, in kB.
+/// The peak memory of this process, in kB.
 fn peak_memory() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

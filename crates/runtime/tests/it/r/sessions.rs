@@ -1,4 +1,4 @@
-//! Whose state it is.
+//! Which calls share a state.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -149,7 +149,7 @@ async fn who_finds_all_workers_busy_has_the_first_that_is_done() {
     wait_until("it runs", || begun.exists()).await;
     let others = [Session::default(), Session::default()]
         .map(|session| tokio::spawn(call(&session, "count")));
-    // They find no worker that is free, and wait.
+    // They find no free worker and wait.
     tokio::task::yield_now().await;
     fs::write(fixture.crib.path("crib/go"), "").unwrap();
     assert_eq!(text(&long.await.unwrap(), 0), "[1] \"done\"\n");

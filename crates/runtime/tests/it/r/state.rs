@@ -140,7 +140,7 @@ async fn functions_in_the_state_find_their_package_again() {
     assert_eq!(text(&fixture.run("use").await, 0), "[1] 42\n");
 }
 
-/// Values in memory, which stay when the runtime goes.
+/// Values in memory that outlive the runtime.
 #[derive(Default)]
 pub(super) struct ToolStorage(pub(super) Mutex<BTreeMap<(String, String), Value>>);
 

@@ -1,4 +1,4 @@
-//! What the values of R become that are not as simple as they look: names, groups, tables in tables.
+//! Values of R that are hard to convert: names, factors, data frames in data frames.
 
 use catalog::Outcome;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use testing::{field, skip_without};
 
 const ANY: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
 
-/// What each function of a package returns, where anything will do.
+/// The result of each function of a package, without a declared type.
 async fn become_of(values: &[(&str, Value)]) {
     let code: String = values
         .iter()
@@ -87,7 +87,7 @@ async fn versions_and_complex_numbers_are_text() {
     .await;
 }
 
-/// As the package `bit64` has them: the bits of a whole number in those of a double.
+/// As in the package `bit64`: the bits of an integer stored in a double.
 #[tokio::test]
 async fn long_integers_are_numbers_unless_that_would_change_them() {
     skip_without!("R");
