@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use formats::{Document, Guidance, MAX_BYTES, Reading};
 use proptest::prelude::*;
 
-use crate::harness::{errors, names, read_text, source, summary};
+use crate::reading::{errors, names, read_text, source, summary};
 
 const GOOD: &str = r#"{"name": "t", "description": "A \"tool\" \u00e9", "command": "prog", "timeout_seconds": 5, // note
   "subcommand": [{"name": "s", "description": "S", "options": [{"name": "o", "type": "array", "items": {"type": "string"}, "default": ["x"]}]}],

@@ -6,7 +6,7 @@ use catalog::{
 };
 use serde_json::{Value, json};
 
-use crate::harness::{errors, line, read, summary, tool, with_leaf, with_option};
+use crate::reading::{errors, line, read, summary, tool, with_leaf, with_option};
 
 fn option(option: Value) -> String {
     let tool = tool(&with_option(option));

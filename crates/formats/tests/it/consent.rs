@@ -3,7 +3,7 @@
 use catalog::{Consent, arguments};
 use serde_json::{Value, json};
 
-use crate::harness::{errors, line, read, tool, with_leaf, with_option};
+use crate::reading::{errors, line, read, tool, with_leaf, with_option};
 
 fn consent(parameter: &str, word: &str) -> Option<Consent> {
     Some(Consent { parameter: parameter.to_owned(), word: word.to_owned() })

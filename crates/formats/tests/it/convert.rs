@@ -6,8 +6,9 @@ use catalog::{Diagnostic, Implementation, SourceId, Tool};
 use formats::{Converted, Guidance, Writer, convert};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use testing::shared_corpus;
 
-use crate::harness::{read, read_text, shared_corpus, writer};
+use crate::reading::{read, read_text, writer};
 
 /// The tools of every file of a folder of the corpus, file by file.
 fn corpus(part: &str) -> Vec<(String, Vec<Tool>)> {
@@ -274,7 +275,7 @@ fn an_invalid_tool_does_not_affect_others_in_a_listing() {
     let reading = read(&json!({"tools": [bad, good]}));
     assert_eq!(reading.tools.len(), 1);
     assert_eq!(
-        crate::harness::errors(&reading.diagnostics),
+        crate::reading::errors(&reading.diagnostics),
         ["error TC060 /tools/0/inputSchema/type"]
     );
 }

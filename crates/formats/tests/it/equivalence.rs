@@ -12,7 +12,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::harness::read;
+use crate::reading::read;
 
 /// Codes of the exceptions.
 const INEXPRESSIBLE: [&str; 12] = [
@@ -318,7 +318,7 @@ fn command() -> Values {
 fn validator() -> jsonschema::Validator {
     jsonschema::options()
         .offline()
-        .build(&crate::harness::schema_of("mtdf"))
+        .build(&crate::reading::schema_of("mtdf"))
         .expect("the published schema compiles")
 }
 
@@ -379,15 +379,15 @@ fn good_examples_of_rules_match_the_schema() {
 
 #[test]
 fn corpus_files_match_the_schema_if_they_have_no_errors() {
-    let Some(folder) = crate::harness::shared_corpus("corpus/mtdf") else {
+    let Some(folder) = testing::shared_corpus("corpus/mtdf") else {
         return;
     };
     let validator = validator();
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let bytes = std::fs::read(&path).expect("a readable file");
-        let document = formats::Document::parse(&crate::harness::source(), &bytes);
-        if crate::harness::format_of(&document) != Some("mtdf") {
+        let document = formats::Document::parse(&crate::reading::source(), &bytes);
+        if crate::reading::format_of(&document) != Some("mtdf") {
             continue;
         }
         let reading = document.read(&formats::Guidance::default());

@@ -2,8 +2,9 @@
 
 use formats::{Document, Guidance};
 use serde_json::json;
+use testing::shared_corpus;
 
-use crate::harness::{format_of, schema_of, shared_corpus, source, summary};
+use crate::reading::{format_of, schema_of, source, summary};
 
 fn read(text: &str) -> (Guidance, Vec<String>) {
     let (guidance, diagnostics) = formats::read_guidance(&source(), text.as_bytes());

@@ -6,7 +6,7 @@ use catalog::{Availability, Concurrency, Mode, SourceId, Tool};
 use formats::Guidance;
 use serde_json::{Value, json};
 
-use crate::harness::{line, names, read, source, summary};
+use crate::reading::{line, names, read, source, summary};
 
 /// Reads a tree of three levels with the fields `above` in the root, `inner` in a group and `leaf` in its first leaf;
 /// a second leaf only inherits.

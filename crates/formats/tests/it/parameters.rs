@@ -3,7 +3,7 @@
 use catalog::implementation::Access;
 use serde_json::{Value, json};
 
-use crate::harness::{errors, read, summary, tool, with_leaf, with_option};
+use crate::reading::{errors, read, summary, tool, with_leaf, with_option};
 
 fn schema(option: Value) -> Value {
     let name = option["name"].as_str().expect("a name").to_owned();
@@ -30,7 +30,7 @@ fn schemas_are_closed_and_minimal() {
         "additionalProperties": false,
     });
     assert_eq!(serde_json::to_string(&**tool.input.object()).expect("JSON"), expected.to_string());
-    let nothing = crate::harness::tool(&with_leaf(json!({})));
+    let nothing = crate::reading::tool(&with_leaf(json!({})));
     assert!(!nothing.input.object().contains_key("required"));
 }
 

@@ -8,8 +8,9 @@ use catalog::{
 };
 use formats::{Guidance, Reading};
 use serde_json::{Value, json};
+use testing::shared_corpus;
 
-use crate::harness::{errors, shared_corpus, summary};
+use crate::reading::{errors, summary};
 
 fn read(text: &str) -> Reading {
     formats::read(&SourceId::new("inst/mcp/tools/test.yaml"), text.as_bytes(), &Guidance::default())
@@ -383,7 +384,7 @@ fn locates_values_in_yaml() {
 
 #[test]
 fn the_schema_for_editors_accepts_valid_definitions() {
-    let schema = crate::harness::schema_of("rave");
+    let schema = crate::reading::schema_of("rave");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let good = json!({"name": "p-f", "description": "F", "implementation_example": "f()",
         "parameters": {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}});

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use catalog::Severity;
 use formats::{Document, Guidance, rules};
 
-use crate::harness::source;
+use crate::reading::source;
 
 /// Rules whose bad example is too long to be printed.
 const WITHOUT_EXAMPLE: [&str; 4] = ["TC001", "TC002", "TC012", "TC066"];

@@ -6,7 +6,7 @@ use catalog::{
 };
 use serde_json::{Value, json};
 
-use crate::harness::{errors, line, names, read, summary, tool};
+use crate::reading::{errors, line, names, read, summary, tool};
 
 fn schema_tool(properties: Value) -> Value {
     json!({"name": "t", "description": "A tool", "command": "prog sub",
@@ -207,7 +207,7 @@ fn accepted_schemas_compile_even_with_the_most_references() {
 /// The complete examples of the guide, none of which has a command: with one, each works as described.
 #[test]
 fn reads_the_schema_tools_of_the_guide() {
-    let Some(guide) = crate::harness::shared_corpus("seeds/mtdf-guide.md") else {
+    let Some(guide) = testing::shared_corpus("seeds/mtdf-guide.md") else {
         return;
     };
     let guide = std::fs::read_to_string(guide).expect("a readable guide");
@@ -217,7 +217,7 @@ fn reads_the_schema_tools_of_the_guide() {
         .filter(|text| text.contains("inputSchema"))
         .collect();
     let bind = |text: &str, command: &[&str]| {
-        let reading = crate::harness::read_text(text);
+        let reading = crate::reading::read_text(text);
         assert_eq!(summary(&reading.diagnostics), ["note TC029 /command"]);
         let command: Vec<_> = command.iter().map(|word| (*word).to_owned()).collect();
         line(&formats::bind(reading.tools[0].clone(), &command))

@@ -3,7 +3,7 @@
 use catalog::{Implementation, implementation::Step};
 use serde_json::json;
 
-use crate::harness::{errors, read, summary, tool};
+use crate::reading::{errors, read, summary, tool};
 
 #[test]
 fn steps_call_tools_by_their_served_names() {

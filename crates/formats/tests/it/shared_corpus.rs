@@ -6,8 +6,9 @@ use std::{collections::BTreeMap, fs, path::Path};
 use catalog::{Diagnostic, Implementation, SourceId, Tool};
 use formats::{Document, Guidance};
 use serde_json::Value;
+use testing::shared_corpus;
 
-use crate::harness::{format_of, shared_corpus};
+use crate::reading::format_of;
 
 struct File {
     name: String,
@@ -225,9 +226,9 @@ fn reads_the_definitions_in_the_guide() {
             .iter()
             .find(|block| block.contains(part) && block.contains("\"subcommand\""))
             .expect("a block");
-        let reading = crate::harness::read_text(block);
+        let reading = crate::reading::read_text(block);
         let names: Vec<_> = reading.tools.iter().map(|tool| tool.name.clone()).collect();
-        (names, crate::harness::summary(&reading.diagnostics))
+        (names, crate::reading::summary(&reading.diagnostics))
     };
     assert_eq!(
         read("base_command"),

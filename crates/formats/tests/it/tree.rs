@@ -3,7 +3,7 @@
 use catalog::{Implementation, Location};
 use serde_json::json;
 
-use crate::harness::{errors, line, names, read, summary, tool};
+use crate::reading::{errors, line, names, read, summary, tool};
 
 #[test]
 fn one_tool_per_leaf_named_by_its_path() {

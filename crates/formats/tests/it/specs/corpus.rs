@@ -5,8 +5,7 @@ use std::{collections::BTreeMap, fmt::Write, fs};
 use catalog::{SourceId, Tool};
 use formats::{Guidance, Reading};
 use serde_json::Value;
-
-use crate::harness::shared_corpus;
+use testing::shared_corpus;
 
 /// Parses the expected tools, by file.
 fn parse_expectations() -> BTreeMap<&'static str, Vec<&'static str>> {

@@ -4,11 +4,9 @@ use std::fs;
 
 use catalog::{Location, Origin, SourceId, Tool};
 use formats::{Guidance, apply_edits, find_fixes};
+use testing::shared_corpus;
 
-use crate::{
-    harness::shared_corpus,
-    specs::{codes, document_with, read, source},
-};
+use crate::specs::{codes, document_with, read, source};
 
 fn apply_fixes(text: &str) -> String {
     apply_edits(text, &find_fixes(&source(), text))

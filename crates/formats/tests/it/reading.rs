@@ -1,6 +1,4 @@
-//! Reads definitions and describes the result in short.
-
-use std::path::PathBuf;
+//! Reads definitions, and describes the tools and diagnostics that result.
 
 use catalog::{
     Diagnostic, Implementation, Severity, SourceId, Tool,
@@ -124,23 +122,4 @@ fn describe_binding(binding: &Binding) -> Option<String> {
         PassBy::Variables => Some(format!("<variables:{name}>")),
         PassBy::Folder => None,
     }
-}
-
-/// A folder of the large public corpus. Without it a test prints a notice and is skipped, except in CI,
-/// where it fails: a corpus that is not mounted must not look like a passing test.
-pub(crate) fn shared_corpus(part: &str) -> Option<PathBuf> {
-    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").to_owned();
-    let folder = PathBuf::from(std::env::var("TOOLCRIB_SHARED").unwrap_or(default)).join(part);
-    if folder.exists() {
-        return Some(folder);
-    }
-    let notice = format!("{} does not exist: set TOOLCRIB_SHARED", folder.display());
-    assert!(std::env::var_os("CI").is_none(), "{notice}");
-    print_notice(&format!("SKIPPED: {notice}"));
-    None
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test must be loud")]
-pub(crate) fn print_notice(text: &str) {
-    eprintln!("{text}");
 }
