@@ -19,7 +19,7 @@ fuzz_target!(|text: &str| {
         let reading = formats::read(&source, text.as_bytes(), &Guidance::default());
         let locator = Locator::new(text);
         for diagnostic in &reading.diagnostics {
-            let range = locator.range(&diagnostic.origin.place);
+            let range = locator.range(&diagnostic.origin.location);
             assert!(range.start <= range.end && text.get(range).is_some());
         }
         let mcp = find_format("mcp").and_then(|format| format.writer.as_ref());

@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let locator = Locator::new(&text);
     for diagnostic in &reading.diagnostics {
-        let range = locator.range(&diagnostic.origin.place);
+        let range = locator.range(&diagnostic.origin.location);
         assert!(range.start <= range.end && range.end <= text.len());
     }
     for tool in &reading.tools {

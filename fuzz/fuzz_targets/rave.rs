@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
     let compilation = compile("p", &[(SourceId::new("R/fuzz.R"), code.clone())], &|_| None);
     let locator = Locator::new(&code);
     for diagnostic in &compilation.diagnostics {
-        assert!(locator.range(&diagnostic.origin.place).end <= code.len());
+        assert!(locator.range(&diagnostic.origin.location).end <= code.len());
     }
     for definition in &compilation.definitions {
         let written = definition.to_yaml(&ExampleRecord::default());

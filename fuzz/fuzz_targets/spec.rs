@@ -3,7 +3,7 @@
 #![no_main]
 
 use catalog::SourceId;
-use formats::{Guidance, Locator, apply, fixes};
+use formats::{Guidance, Locator, apply_edits, find_fixes};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -14,15 +14,15 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let locator = Locator::new(text);
     for diagnostic in &reading.diagnostics {
-        let range = locator.range(&diagnostic.origin.place);
+        let range = locator.range(&diagnostic.origin.location);
         assert!(range.start <= range.end && text.get(range).is_some());
     }
     for tool in &reading.tools {
         assert!(catalog::name::check(&tool.name).is_ok());
         for parameter in &tool.parameters {
-            assert!(text.get(locator.range(&parameter.place)).is_some());
+            assert!(text.get(locator.range(&parameter.location)).is_some());
         }
     }
-    let fixed = apply(text, &fixes(&source, text));
-    assert!(fixes(&source, &fixed).is_empty(), "a second run finds more to fix");
+    let fixed = apply_edits(text, &find_fixes(&source, text));
+    assert!(find_fixes(&source, &fixed).is_empty(), "a second run finds more to fix");
 });
