@@ -12,14 +12,22 @@ pub(crate) type ReadFile<'o> = &'o dyn Fn(&str) -> Option<String>;
 /// The folders in which roxygen2 looks for templates.
 const FOLDERS: [&str; 2] = ["man-roxygen", "man/roxygen/templates"];
 
+/// How many templates are expanded in one block. Without a limit, a template that includes itself
+/// would never end.
+pub(super) const MAX_EXPANSIONS: usize = 100;
+
 /// Replaces each `@template` of a block by the tags of the template. A template that cannot be
 /// expanded stays as a tag, to be reported for tools.
 pub(super) fn expand_templates(block: &mut Block<'_>, read_file: ReadFile<'_>) {
-    let mut index = 0;
+    let (mut index, mut expanded) = (0, 0);
     while let Some(tag) = block.tags.get(index) {
-        match (tag.name == "template").then(|| expand(block, index, read_file)) {
+        let is_template = tag.name == "template" && expanded < MAX_EXPANSIONS;
+        match is_template.then(|| expand(block, index, read_file)) {
             // The index stays, so that templates inside the template are expanded as well.
-            Some(Ok(text)) => block.replace_tag(index, &text),
+            Some(Ok(text)) => {
+                block.replace_tag(index, &text);
+                expanded += 1;
+            }
             _ => index += 1,
         }
     }

@@ -11,7 +11,7 @@ use crate::{
         UNKNOWN_SOURCE, UNSUPPORTED_TAG,
     },
     source::Function,
-    template,
+    template::{self, MAX_EXPANSIONS},
 };
 
 /// Tags that only R can resolve, or that need documentation of other packages.
@@ -41,7 +41,9 @@ impl ToolCompiler<'_, '_, '_> {
             if tag.name == "template" {
                 // A template that could be expanded is not a tag any more.
                 let problem = template::expand(block, index, self.read_file).err();
-                let message = problem.unwrap_or_default();
+                let message = problem.unwrap_or_else(|| {
+                    format!("more than {MAX_EXPANSIONS} templates; does one include itself?")
+                });
                 let hint = "write its tags into the block";
                 self.reporter.report(&MISSING_FILE, tag.offset, message, hint);
             } else if UNSUPPORTED.contains(&tag.name) {

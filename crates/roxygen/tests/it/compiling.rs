@@ -142,6 +142,15 @@ fn templates_and_example_files_are_read() {
 }
 
 #[test]
+fn a_template_that_includes_itself_is_reported() {
+    let own = "#' One\n#' @template loop\n#' @examples one()\n#' @keywords mcp-tool\none <- function() 1\n";
+    let others =
+        |path: &str| (path == "man-roxygen/loop.R").then(|| "#' @template loop\n".to_owned());
+    let compilation = compile("pkg", &r_files(&[("R/a.R", own)]), &others);
+    assert_eq!(lines_of(&compilation, "TC720", own), [2]);
+}
+
+#[test]
 fn the_last_of_two_functions_with_one_name_counts() {
     let text = "#' One\n#' @examples f()\n#' @keywords mcp-tool\nf <- function(a) 1\n#' Two\n#' @examples f()\n#' @keywords mcp-tool\nf <- function(b) 2\n";
     let compilation = compile_text(text);
