@@ -16,6 +16,15 @@ pub struct Digest {
     pub tool: String,
     /// The arguments.
     pub arguments: String,
+    /// What the call would do with them: command line, environment, content of the program, ….
+    pub plan: String,
+}
+
+impl Digest {
+    /// Whether tool and arguments are the same, whatever the plan.
+    pub fn is_same_call(&self, other: &Self) -> bool {
+        (&self.tool, &self.arguments) == (&other.tool, &other.arguments)
+    }
 }
 
 /// A request for approval with its ruling, once there is one.

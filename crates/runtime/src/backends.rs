@@ -16,7 +16,7 @@ use std::sync::Arc;
 use catalog::{ErrorType, Failure, Implementation, Outcome, Tool};
 use toolkit::Interrupt;
 
-use crate::{backend::Backend, call::ActiveCall, engine::Engine, failures};
+use crate::{backend::Backend, call::ActiveCall, engine::Engine, failures, plan::CallTarget};
 
 /// The backend of an implementation.
 pub(crate) fn backend_for(implementation: &Implementation) -> &dyn Backend {
@@ -38,6 +38,17 @@ pub(crate) async fn run_detached(engine: &Engine, call: ActiveCall) -> Outcome {
     let outcome = result
         .unwrap_or_else(|interrupt| failures::to_outcome(&tool, unanswerable(&tool, &interrupt)));
     outcome.with_errors(tool.errors)
+}
+
+/// Fails if a call was approved and would now do something else. Called when its turn has come.
+pub(crate) fn verify_approved(engine: &Engine, call: &ActiveCall) -> Result<(), Failure> {
+    let Some(approved) = &call.approved else {
+        return Ok(());
+    };
+    let target = CallTarget { arguments: &approved.arguments, ..call.call.target() };
+    let tool = &call.call.tool;
+    let plan = backend_for(&tool.implementation).plan(engine, target)?;
+    approved.verify(tool, &plan)
 }
 
 /// The failure of a call that has questions which cannot be asked.

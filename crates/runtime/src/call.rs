@@ -3,13 +3,14 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use catalog::{Catalog, ErrorType, Failure, Policy, Tool};
+use serde_json::json;
 use toolkit::{Arguments, Context};
 
 use crate::{
     Session,
     operation::Owner,
     operations::LiveOperation,
-    plan::{CallTarget, CommandPlan},
+    plan::{CallTarget, CommandPlan, Plan, PlanDigest},
 };
 
 /// One invocation of a tool.
@@ -72,11 +73,39 @@ pub(crate) struct NestedCall {
     pub(crate) arguments: Arguments,
 }
 
+/// What a person approved.
+pub(crate) struct ApprovedPlan {
+    pub(crate) digest: PlanDigest,
+    /// The arguments that it was made with. A backend may take some out of its call before it runs.
+    pub(crate) arguments: Arguments,
+}
+
+impl ApprovedPlan {
+    /// Fails unless `plan`, which was made just before the start, is what was approved: while a call
+    /// waits, a link may get another target, or a script another content.
+    pub(crate) fn verify(&self, tool: &Tool, plan: &Plan) -> Result<(), Failure> {
+        let now = plan.digest();
+        if now == self.digest {
+            return Ok(());
+        }
+        let changed = now.changed_since(&self.digest.to_json());
+        let message = format!(
+            "`{}` was not started: its plan changed after it was approved ({changed}); nothing was run. \
+             Make the same call again to request a new approval",
+            tool.name
+        );
+        Err(Failure::new(ErrorType::ApprovalRequired, message)
+            .details(json!({"reason": "plan changed", "changed": changed})))
+    }
+}
+
 /// A call that was validated, allowed and approved, on its way to a backend.
 pub(crate) struct ActiveCall {
     pub(crate) call: Call,
     /// The command, if a rehearsal has planned it already.
     pub(crate) plan: Option<CommandPlan>,
+    /// What a person approved, if the call needed it.
+    pub(crate) approved: Option<ApprovedPlan>,
     /// The operation that it is, or is a step of.
     pub(crate) operation: Option<Arc<LiveOperation>>,
     /// Whether an enclosing sequence holds the scheduler's permit.
@@ -93,6 +122,7 @@ impl ActiveCall {
         Self {
             call,
             plan: None,
+            approved: None,
             operation: None,
             has_permit: false,
             output_bytes,

@@ -1,5 +1,12 @@
 //! Digests of tools and arguments, by which approvals and lock files identify them.
 
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::unix::fs::MetadataExt,
+    path::Path,
+};
+
 use catalog::{Implementation, Tool};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -33,6 +40,10 @@ pub fn tool_digest(tool: &Tool) -> String {
     hasher.finish()
 }
 
+/// Larger files are identified by inode, size and change time, because reading them would delay an
+/// approval by seconds.
+const MAX_HASHED_BYTES: u64 = 256 * 1024 * 1024;
+
 /// The digest of arguments, independent of their order.
 pub fn arguments_digest(arguments: &Arguments) -> String {
     let mut hasher = Hasher::default();
@@ -45,6 +56,25 @@ pub fn value_digest(value: &Value) -> String {
     let mut hasher = Hasher::default();
     hasher.value(value);
     hasher.finish()
+}
+
+/// The digest of the content of a file.
+pub fn file_digest(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.len() > MAX_HASHED_BYTES {
+        let identity =
+            [metadata.ino().cast_signed(), metadata.ctime(), metadata.ctime_nsec()].map(Value::from);
+        return Ok(value_digest(&json!([metadata.len(), identity])));
+    }
+    let mut hasher = Hasher::default();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hasher.finish()),
+            read => hasher.0.update(&buffer[..read]),
+        }
+    }
 }
 
 /// The digest of several digests, in order.

@@ -129,13 +129,14 @@ pub trait Journal: Send + Sync + 'static {
     /// counts.
     fn decide(&self, id: ApprovalId, ruling: Ruling) -> JournalFuture<'_, Option<Approval>>;
 
-    /// An approval for exactly this call that can be used at this time.
-    fn find_approval(
+    /// The approvals for this tool and these arguments that can be used at this time, newest first.
+    /// Those of another plan are included: the caller reports that the plan changed.
+    fn find_approvals(
         &self,
         digest: Digest,
         owner: Owner,
         now: SystemTime,
-    ) -> JournalFuture<'_, Option<Approval>>;
+    ) -> JournalFuture<'_, Vec<Approval>>;
 
     /// Uses an approval once. Returns whether a use was left.
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool>;

@@ -5,6 +5,7 @@
 
 mod command;
 mod command_line;
+mod digest;
 mod path_access;
 mod paths;
 pub(crate) mod program;
@@ -19,8 +20,12 @@ use catalog::{Catalog, Failure, Tool, arguments::redact};
 use serde_json::{Value, json};
 use toolkit::Arguments;
 
-use crate::Settings;
+use crate::{
+    Settings,
+    code_files::{code_files, named_file},
+};
 pub(crate) use command::{CommandPlan, check_command, program_command};
+pub(crate) use digest::PlanDigest;
 use paths::PathResolver;
 pub(crate) use paths::reject_outside_paths;
 pub use text::{quote_word, render_plan};
@@ -42,6 +47,8 @@ pub struct Plan {
     arguments: Arguments,
     /// Texts that must not be shown.
     secrets: Vec<String>,
+    /// The program and the scripts, modules and sources that it runs.
+    code: Vec<PathBuf>,
     action: Action,
 }
 
@@ -75,8 +82,13 @@ pub(crate) enum PlannedStep {
 }
 
 impl Plan {
-    pub(crate) fn command(target: CallTarget<'_>, plan: CommandPlan) -> Self {
-        Self::new(target, Action::Command(plan))
+    pub(crate) fn command(
+        settings: &Settings,
+        target: CallTarget<'_>,
+        plan: CommandPlan,
+    ) -> Self {
+        let code = find_code(settings, target.tool, &plan);
+        Self { code, ..Self::new(target, Action::Command(plan)) }
     }
 
     pub(crate) fn steps(target: CallTarget<'_>, cwd: PathBuf, steps: Vec<StepPlan>) -> Self {
@@ -95,6 +107,7 @@ impl Plan {
             // Kept besides the redacted arguments, because a secret may appear anywhere in a
             // command line.
             secrets: secrets::find(tool, arguments),
+            code: Vec::new(),
             action,
         }
     }
@@ -161,6 +174,31 @@ impl StepPlan {
         }
         json
     }
+}
+
+/// Programs that take the name of a script as an argument.
+const INTERPRETERS: [&str; 20] = [
+    "sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "python", "perl", "ruby", "node",
+    "deno", "bun", "php", "lua", "Rscript", "R", "awk", "make",
+];
+
+/// The files whose content decides what a command does. Files that an argument names count only for
+/// interpreters: for other programs they are data, which may change while a person decides.
+fn find_code(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Vec<PathBuf> {
+    let command = &plan.command;
+    let folder = Path::new(&command.cwd);
+    let mut code = vec![PathBuf::from(&command.program)];
+    code.extend(code_files(&settings.crib, folder, tool));
+    let name = command.program.rsplit('/').next().unwrap_or_default();
+    // `python3.12` is `python`.
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if INTERPRETERS.contains(&name) {
+        let words = command.argv.iter().skip(1);
+        code.extend(words.filter_map(|word| named_file(folder, &word.to_string())));
+    }
+    code.sort_unstable();
+    code.dedup();
+    code
 }
 
 /// The folder that an argument names, from the crib and inside the roots; the crib, if it names none.

@@ -14,7 +14,10 @@ use serde_json::Value;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
 
-use self::{approve::policy_denial, record::Record};
+use self::{
+    approve::{Granted, denied},
+    record::Record,
+};
 use crate::{
     BoundedWork, Call, Operations, Plan, Settings,
     audit::Audit,
@@ -24,7 +27,7 @@ use crate::{
     failures,
     journal::{Journal, MemoryJournal},
     log::{CallLog, outcome_kind, result_kind},
-    operation::{ApprovalId, Operation},
+    operation::Operation,
     outputs::OutputResources,
     plan::CallTarget,
     programs,
@@ -230,7 +233,7 @@ impl Runtime {
         };
         // Boxed like everything that is rare or slow, so that plain calls do not carry its size.
         match Box::pin(self.approve(&call, reason)).await? {
-            Ok(approval) => Box::pin(self.run_granted(call, log, record, Some(approval))).await,
+            Ok(granted) => Box::pin(self.run_granted(call, log, record, Some(granted))).await,
             Err(failure) => {
                 let failure = failures::complete(&call.tool, failure);
                 Ok(self.record_refused(record, "ask", failure).await)
@@ -260,10 +263,15 @@ impl Runtime {
         call: Call,
         log: &CallLog,
         record: Option<Record>,
-        approval: Option<ApprovalId>,
+        granted: Option<Granted>,
     ) -> Result<Outcome, Interrupt> {
-        let decision = if approval.is_some() { "approved" } else { "allow" };
+        let decision = if granted.is_some() { "approved" } else { "allow" };
         let tool = Arc::clone(&call.tool);
+        let mut call = ActiveCall::new(call, self.engine.settings.output_bytes);
+        let approval = granted.map(|granted| {
+            call.approved = Some(granted.plan);
+            granted.id
+        });
         let mut operation = None;
         let result = match tool.mode {
             Mode::Asynchronous => {
@@ -272,7 +280,6 @@ impl Runtime {
                 Ok(outcome)
             }
             Mode::Synchronous => {
-                let call = ActiveCall::new(call, self.engine.settings.output_bytes);
                 backend_for(&tool.implementation).run(&self.engine, call).await
             }
         };

@@ -12,19 +12,21 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use crate::record::{self, from_micros, to_json, to_micros};
 
-const COLUMNS: &str = "id, owner, tool, tool_digest, arguments_digest, reason, plan, created, expires, uses, approved, ruled_by, ruled";
+const COLUMNS: &str = "id, owner, tool, tool_digest, arguments_digest, reason, plan, created, expires, uses, approved, ruled_by, ruled, plan_digest";
 
 /// Inserts a pending approval. If the same one is already pending, returns that instead: a client that
 /// repeats a call must not ask its user twice.
 pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<Approval> {
     let same = find_matching(connection, &approval.digest, &approval.owner)?;
-    if let Some(open) = same.into_iter().find(|known| known.is_open(approval.created)) {
+    let is_same =
+        |known: &Approval| known.digest == approval.digest && known.is_open(approval.created);
+    if let Some(open) = same.into_iter().find(is_same) {
         return Ok(open);
     }
     connection
         .prepare_cached(
-            "INSERT INTO approvals (id, owner, tool, tool_digest, arguments_digest, reason, plan, created, expires, uses) \
-             VALUES (?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO approvals (id, owner, tool, tool_digest, arguments_digest, reason, plan, created, expires, uses, plan_digest) \
+             VALUES (?,?,?,?,?,?,?,?,?,?,?)",
         )?
         .execute(params![
             approval.id.as_str(),
@@ -37,6 +39,7 @@ pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<App
             to_micros(approval.created),
             to_micros(approval.expires),
             approval.uses,
+            approval.digest.plan,
         ])?;
     // The ruling columns stay NULL: that is what makes an approval pending.
     Ok(approval)
@@ -65,16 +68,16 @@ pub(crate) fn decide(
     get(connection, id)
 }
 
-/// Finds an approval that can be used for a call.
-pub(crate) fn find(
+/// Finds the approvals that can be used for a tool and its arguments, newest first.
+pub(crate) fn find_usable(
     connection: &Connection,
     digest: &Digest,
     owner: &Owner,
     now: SystemTime,
-) -> Result<Option<Approval>> {
-    Ok(find_matching(connection, digest, owner)?
-        .into_iter()
-        .find(|approval| approval.is_usable(now)))
+) -> Result<Vec<Approval>> {
+    let mut found = find_matching(connection, digest, owner)?;
+    found.retain(|approval| approval.is_usable(now));
+    Ok(found)
 }
 
 /// Consumes one use of an approval. Returns false if none is left or it has expired.
@@ -136,7 +139,7 @@ fn read_approval(row: &Row<'_>) -> Result<Approval> {
         id: row.get::<_, String>(0)?.parse().map_err(|error| record::conversion_error(0, error))?,
         owner: Owner(row.get(1)?),
         tool: row.get(2)?,
-        digest: Digest { tool: row.get(3)?, arguments: row.get(4)? },
+        digest: Digest { tool: row.get(3)?, arguments: row.get(4)?, plan: row.get(13)? },
         reason: row.get(5)?,
         plan: record::read_json(row, 6)?,
         created: from_micros(row.get(7)?),

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Each migration takes a file from one version to the next. Released migrations are never changed:
 /// files that already ran them would differ from new ones.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE operations (
         seq       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -63,6 +63,8 @@ const MIGRATIONS: [&str; 2] = [
         PRIMARY KEY (space, key)
     ) STRICT, WITHOUT ROWID;
 ",
+    // No plan has an empty digest, so older approvals fit no call and are asked for again.
+    "ALTER TABLE approvals ADD COLUMN plan_digest TEXT NOT NULL DEFAULT '';",
 ];
 
 /// The version that this program writes.

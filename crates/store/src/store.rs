@@ -180,13 +180,13 @@ impl Journal for Store {
         self.writer.run(move |connection| approvals::decide(connection, &id, &ruling))
     }
 
-    fn find_approval(
+    fn find_approvals(
         &self,
         digest: Digest,
         owner: Owner,
         now: SystemTime,
-    ) -> JournalFuture<'_, Option<Approval>> {
-        self.reader.run(move |connection| approvals::find(connection, &digest, &owner, now))
+    ) -> JournalFuture<'_, Vec<Approval>> {
+        self.reader.run(move |connection| approvals::find_usable(connection, &digest, &owner, now))
     }
 
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool> {

@@ -19,7 +19,7 @@ impl Backend for Process {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
         let CallTarget { tool, arguments, .. } = target;
         let plan = CommandPlan::for_process(&engine.settings, tool, self, arguments)?;
-        Ok(Plan::command(target, plan))
+        Ok(Plan::command(&engine.settings, target, plan))
     }
 
     fn run<'a>(
@@ -45,8 +45,11 @@ impl Backend for Process {
 }
 
 fn plan(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<CommandPlan, Failure> {
-    let (settings, call) = (&engine.settings, &call.call);
+    let (settings, approved, call) = (&engine.settings, &call.approved, &call.call);
     let plan = CommandPlan::for_process(settings, &call.tool, process, &call.arguments)?;
+    if let Some(approved) = approved {
+        approved.verify(&call.tool, &Plan::command(settings, call.target(), plan.clone()))?;
+    }
     match &call.trace {
         Some(trace) => plan.with_strace(settings, trace),
         None => Ok(plan),
@@ -62,6 +65,9 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
     // Before the permit: the check may wait for another program, and others can run meanwhile.
     engine.check_availability(tool).await?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
+    // What was approved may have changed while the call waited. The command that is compared is the
+    // one that runs.
+    let plan = if call.approved.is_some() { self::plan(process, engine, call)? } else { plan };
     let speaks_json = process.speaks_json();
     let run = CommandRun {
         command: &plan.command,

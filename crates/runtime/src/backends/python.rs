@@ -4,7 +4,10 @@ use catalog::{Failure, Outcome, Tool, implementation::PythonFunction};
 use toolkit::{BoxFuture, Interrupt};
 use workers::PythonCall;
 
-use super::functions::{OperationObserver, call_options, open_session};
+use super::{
+    functions::{OperationObserver, call_options, open_session},
+    verify_approved,
+};
 use crate::{
     Plan,
     backend::Backend,
@@ -21,7 +24,7 @@ impl Backend for PythonFunction {
         reject_outside_paths(&engine.settings, tool, arguments)?;
         let command = engine.workers.plan_python(PythonCall { tool, function: self, arguments })?;
         let plan = CommandPlan::new(tool, engine.settings.timeout_of(tool), command);
-        Ok(Plan::command(target, plan))
+        Ok(Plan::command(&engine.settings, target, plan))
     }
 
     fn run<'a>(
@@ -51,6 +54,7 @@ async fn run(
     // Again, because the file system may have changed since the plan was made and approved.
     reject_outside_paths(&engine.settings, tool, arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
+    verify_approved(engine, call)?;
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref());
     let python_call = PythonCall { tool, function, arguments };

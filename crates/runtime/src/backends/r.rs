@@ -4,7 +4,10 @@ use catalog::{Failure, Outcome, Tool, implementation::RFunction};
 use toolkit::{Arguments, BoxFuture, Interrupt};
 use workers::RCall;
 
-use super::functions::{OperationObserver, call_options, open_session};
+use super::{
+    functions::{OperationObserver, call_options, open_session},
+    verify_approved,
+};
 use crate::{
     Call, Plan,
     backend::{Backend, validate_arguments},
@@ -20,7 +23,7 @@ impl Backend for RFunction {
         let CallTarget { tool, arguments, .. } = target;
         let command = engine.workers.plan_r(&RCall::new(tool, self, arguments)?)?;
         let plan = CommandPlan::new(tool, engine.settings.timeout_of(tool), command);
-        Ok(Plan::command(target, plan))
+        Ok(Plan::command(&engine.settings, target, plan))
     }
 
     fn run<'a>(
@@ -59,6 +62,7 @@ async fn run(
     // Before the permit, so that arguments that do not fit fail without waiting in the queue.
     let r_call = RCall::new(tool, function, &call.call.arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
+    verify_approved(engine, call)?;
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref());
     engine.workers.call_r(&lease, r_call, &options).await

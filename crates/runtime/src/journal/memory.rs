@@ -218,17 +218,19 @@ impl Journal for MemoryJournal {
         ready_ok(approval)
     }
 
-    fn find_approval(
+    fn find_approvals(
         &self,
         digest: Digest,
         owner: Owner,
         now: SystemTime,
-    ) -> JournalFuture<'_, Option<Approval>> {
+    ) -> JournalFuture<'_, Vec<Approval>> {
         let memory = self.memory();
         let fits = |approval: &&Approval| {
-            approval.digest == digest && approval.owner == owner && approval.is_usable(now)
+            approval.digest.is_same_call(&digest)
+                && approval.owner == owner
+                && approval.is_usable(now)
         };
-        ready_ok(memory.approvals.iter().find(fits).cloned())
+        done(memory.approvals.iter().rev().filter(fits).cloned().collect())
     }
 
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool> {

@@ -14,15 +14,15 @@ use toolkit::{Answer, Capability, Context, Interrupt, Question};
 
 use super::Runtime;
 use crate::{
-    Approval, Call, Digest,
+    Approval, Call, Digest, Plan,
     approval::LIFETIME,
     backends::backend_for,
-    call::NestedCall,
+    call::{ApprovedPlan, NestedCall},
     digest::{arguments_digest, combine_digests, tool_digest},
     journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
-    plan::{quote_word, render_plan},
+    plan::{PlanDigest, quote_word, render_plan},
 };
 
 /// The key under which a client is asked, and the field of its form.
@@ -43,53 +43,54 @@ impl Runtime {
         &self,
         call: &Call,
         reason: String,
-    ) -> Result<Result<ApprovalId, Failure>, Interrupt> {
-        let digest = match self.digest(call) {
-            Ok(digest) => digest,
+    ) -> Result<Result<Granted, Failure>, Interrupt> {
+        let request = match self.request(call) {
+            Ok(request) => request,
             Err(failure) => return Ok(Err(failure)),
         };
-        // First an approval that was given in the meantime: the client repeats the call after a
-        // person has approved it elsewhere.
-        match self.use_approval(call, &digest).await {
-            Ok(Some(id)) => return Ok(Ok(id)),
-            Ok(None) => {}
-            Err(failure) => return Ok(Err(failure)),
-        }
-        let approval = match self.propose(call, digest.clone(), reason).await {
-            Ok(approval) => approval,
+        let approval = match self.find_or_propose(call, &request, reason).await {
+            Ok(Found::Used(id)) => return Ok(Ok(request.grant(call, id))),
+            Ok(Found::Open(approval)) => approval,
             Err(failure) => return Ok(Err(failure)),
         };
         match ask_client(&call.context, &approval).await? {
-            Reply::Approve => Ok(self.record_approved(call, &digest, approval).await),
+            Reply::Approve => {
+                let recorded = self.record_approved(call, &request, approval).await;
+                Ok(recorded.map(|id| request.grant(call, id)))
+            }
             Reply::Deny => Ok(Err(self.record_denied(approval).await)),
             Reply::None => Ok(Err(approval_required(&approval, &self.engine.settings.crib))),
         }
     }
 
-    async fn use_approval(
+    /// Uses an approval of exactly this plan, or records a request for one.
+    async fn find_or_propose(
         &self,
         call: &Call,
-        digest: &Digest,
-    ) -> Result<Option<ApprovalId>, Failure> {
+        request: &ApprovalRequest,
+        mut reason: String,
+    ) -> Result<Found, Failure> {
         let now = self.engine.settings.clock.now();
-        let found = self
-            .journal
-            .find_approval(digest.clone(), call.owner.clone(), now)
-            .await
-            .map_err(store_failed)?;
-        let Some(approval) = found else {
-            return Ok(None);
-        };
-        // A concurrent call may have used it first.
-        let is_ours =
-            self.journal.use_approval(approval.id.clone(), now).await.map_err(store_failed)?;
-        Ok(is_ours.then_some(approval.id))
+        let (digest, owner) = (request.digest.clone(), call.owner.clone());
+        let usable =
+            self.journal.find_approvals(digest, owner, now).await.map_err(store_failed)?;
+        for approval in usable.iter().filter(|usable| usable.digest == request.digest) {
+            // A concurrent call may have used it first.
+            if self.journal.use_approval(approval.id.clone(), now).await.map_err(store_failed)? {
+                return Ok(Found::Used(approval.id.clone()));
+            }
+        }
+        if let Some(outdated) = usable.iter().find(|usable| usable.digest != request.digest) {
+            let changed = request.plan_digest.changed_since(&outdated.plan["digests"]);
+            reason.push_str(&format!("; its plan changed since it was approved: {changed}"));
+        }
+        self.propose(call, request, reason).await.map(Found::Open)
     }
 
     async fn record_approved(
         &self,
         call: &Call,
-        digest: &Digest,
+        request: &ApprovalRequest,
         approval: Approval,
     ) -> Result<ApprovalId, Failure> {
         let ruling = Ruling {
@@ -98,10 +99,10 @@ impl Runtime {
             at: self.engine.settings.clock.now(),
         };
         self.journal.decide(approval.id.clone(), ruling).await.map_err(store_failed)?;
-        // Not directly by id: the journal checks expiry and remaining uses in one step.
-        self.use_approval(call, digest)
-            .await?
-            .ok_or_else(|| approval_required(&approval, &self.engine.settings.crib))
+        match self.find_or_propose(call, request, approval.reason.clone()).await? {
+            Found::Used(id) => Ok(id),
+            Found::Open(open) => Err(approval_required(&open, &self.engine.settings.crib)),
+        }
     }
 
     async fn record_denied(&self, approval: Approval) -> Failure {
@@ -140,21 +141,20 @@ impl Runtime {
         Ok(known)
     }
 
-    /// Records a request for approval. A call that could not be made anyway fails here instead.
     async fn propose(
         &self,
         call: &Call,
-        digest: Digest,
+        request: &ApprovalRequest,
         reason: String,
     ) -> Result<Approval, Failure> {
-        // Planned first, so that a person is never asked about a call that cannot run.
-        let plan = self.plan(&call.catalog, &call.tool, &call.arguments)?.to_record();
+        let mut plan = request.plan.to_record();
+        plan["digests"] = request.plan_digest.to_json();
         let created = self.engine.settings.clock.now();
         let approval = Approval {
             id: ApprovalId::random(),
             owner: call.owner.clone(),
             tool: call.tool.name.clone(),
-            digest,
+            digest: request.digest.clone(),
             reason,
             plan,
             created,
@@ -165,8 +165,11 @@ impl Runtime {
         self.journal.propose(approval).await.map_err(store_failed)
     }
 
-    /// What an approval is given to: the tool, all tools that it would call, and the arguments.
-    fn digest(&self, call: &Call) -> Result<Digest, Failure> {
+    /// What an approval is given to: the tool, all tools that it would call, the arguments, and the
+    /// plan. A call that could not be made anyway fails here.
+    fn request(&self, call: &Call) -> Result<ApprovalRequest, Failure> {
+        let plan = self.plan(&call.catalog, &call.tool, &call.arguments)?;
+        let plan_digest = plan.digest();
         let nested = backend_for(&call.tool.implementation).nested_calls(call.target())?;
         let own = tool_digest(&call.tool);
         let tool = if nested.is_empty() {
@@ -175,8 +178,36 @@ impl Runtime {
             let nested: Vec<_> = nested.iter().map(|call| tool_digest(&call.tool)).collect();
             combine_digests(std::iter::once(own.as_str()).chain(nested.iter().map(String::as_str)))
         };
-        Ok(Digest { tool, arguments: arguments_digest(&call.arguments) })
+        let arguments = arguments_digest(&call.arguments);
+        let digest = Digest { tool, arguments, plan: plan_digest.whole() };
+        Ok(ApprovalRequest { plan, plan_digest, digest })
     }
+}
+
+/// What a call asks an approval for.
+struct ApprovalRequest {
+    plan: Plan,
+    plan_digest: PlanDigest,
+    digest: Digest,
+}
+
+impl ApprovalRequest {
+    fn grant(self, call: &Call, id: ApprovalId) -> Granted {
+        let plan =
+            ApprovedPlan { digest: self.plan_digest, arguments: call.arguments.clone() };
+        Granted { id, plan }
+    }
+}
+
+/// An approval that was used for a call.
+pub(super) struct Granted {
+    pub(super) id: ApprovalId,
+    pub(super) plan: ApprovedPlan,
+}
+
+enum Found {
+    Used(ApprovalId),
+    Open(Approval),
 }
 
 /// The answer of a client.
@@ -249,6 +280,9 @@ fn approval_required(approval: &Approval, crib: &Path) -> Failure {
         "`{}` needs a person's approval: {}; nothing was run. A person can give it with `{how}`; then make the same call again",
         approval.tool, approval.reason
     );
+    let mut plan = approval.plan.clone();
+    // Digests of the environment are for comparison, not for a model.
+    plan.as_object_mut().map(|plan| plan.remove("digests"));
     let expires =
         approval.expires.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     Failure::new(ErrorType::ApprovalRequired, message).details(json!({
@@ -256,7 +290,7 @@ fn approval_required(approval: &Approval, crib: &Path) -> Failure {
         "tool": approval.tool,
         "approval": approval.id,
         "expires_unix": expires,
-        "plan": approval.plan,
+        "plan": plan,
     }))
 }
 

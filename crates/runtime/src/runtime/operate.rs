@@ -13,7 +13,6 @@ use toolkit::Context;
 
 use super::Runtime;
 use crate::{
-    Call,
     backends::{backend_for, run_detached},
     call::ActiveCall,
     failures,
@@ -28,12 +27,11 @@ impl Runtime {
     /// Returns the outcome if the call ends soon, else the notice that an operation was started.
     pub(super) async fn operate(
         self: &Arc<Self>,
-        call: Call,
+        mut call: ActiveCall,
         log: &CallLog,
     ) -> (Outcome, Option<Arc<LiveOperation>>) {
-        let tool = Arc::clone(&call.tool);
-        let caller = call.context.clone();
-        let mut call = ActiveCall::new(call, self.engine.settings.output_bytes);
+        let tool = Arc::clone(&call.call.tool);
+        let caller = call.call.context.clone();
         // A call that cannot run is refused, not recorded.
         if let Err(failure) = backend_for(&tool.implementation).rehearse(&self.engine, &mut call) {
             return (failures::to_outcome(&tool, failure), None);

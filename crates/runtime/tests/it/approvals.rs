@@ -29,10 +29,12 @@ use crate::pieces::{option, word};
 
 /// A client whose user may have answered already.
 #[derive(Default)]
-struct Person {
-    answer: Option<Value>,
+pub(crate) struct Person {
+    pub(crate) answer: Option<Value>,
     asked: AtomicUsize,
-    message: Mutex<String>,
+    pub(crate) message: Mutex<String>,
+    /// Happens while the person reads the question.
+    pub(crate) meanwhile: Option<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Client for Person {
@@ -52,6 +54,9 @@ impl Client for Person {
         self.asked.fetch_add(1, Ordering::Relaxed);
         if let Question::Form { message, .. } = &questions[0].1 {
             *self.message.lock().unwrap() = message.clone();
+        }
+        if let Some(meanwhile) = &self.meanwhile {
+            meanwhile();
         }
         let answer = match &self.answer {
             Some(answer) => Ok(vec![Answer(answer.clone())]),
@@ -79,7 +84,7 @@ fn touch() -> Tool {
     touch
 }
 
-fn unattended() -> Context {
+pub(crate) fn nobody() -> Context {
     Context::detached(CancellationToken::new())
 }
 
@@ -88,15 +93,15 @@ fn person(answer: Option<Value>) -> (Arc<Person>, Context) {
     (Arc::clone(&person), Context::new(person, CancellationToken::new()))
 }
 
-fn call(tool: &Tool, arguments: Value, context: Context) -> Call {
+pub(crate) fn call(tool: &Tool, arguments: Value, context: Context) -> Call {
     Call::new(Arc::new(tool.clone()), object(arguments), context)
 }
 
-async fn run(crib: &RuntimeFixture, call: Call) -> Outcome {
+pub(crate) async fn run(crib: &Crib, call: Call) -> Outcome {
     crib.runtime.call(call).await.unwrap()
 }
 
-fn approval(outcome: &Outcome) -> ApprovalId {
+pub(crate) fn approval(outcome: &Outcome) -> ApprovalId {
     assert_eq!(field(outcome, "error_type"), "approval_required", "{outcome:?}");
     field(outcome, "error_details")["approval"].as_str().unwrap().parse().unwrap()
 }
@@ -108,7 +113,7 @@ fn did_run(crib: &RuntimeFixture) -> bool {
     did
 }
 
-async fn rule(crib: &RuntimeFixture, id: ApprovalId, approved: bool) {
+pub(crate) async fn rule(crib: &Crib, id: ApprovalId, approved: bool) {
     let ruling = Ruling { approved, by: "terminal".to_owned(), at: SystemTime::now() };
     crib.runtime.journal().decide(id, ruling).await.unwrap().unwrap();
 }

@@ -4,6 +4,7 @@
 
 mod answers;
 mod approvals;
+mod approved_plans;
 mod bounds;
 mod command_line;
 mod confinement;

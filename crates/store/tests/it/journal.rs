@@ -168,7 +168,7 @@ fn question() -> Approval {
         id: ApprovalId::random(),
         owner: owner(),
         tool: "tool".to_owned(),
-        digest: Digest { tool: "t".to_owned(), arguments: "a".to_owned() },
+        digest: Digest { tool: "t".to_owned(), arguments: "a".to_owned(), plan: "p".to_owned() },
         reason: "because".to_owned(),
         plan: json!({"argv": ["x"]}),
         created: now(),
@@ -176,6 +176,23 @@ fn question() -> Approval {
         uses: 2,
         ruling: None,
     }
+}
+
+#[tokio::test]
+async fn another_plan_is_another_request_and_finds_the_approved_one() {
+    with_both(async |journal| {
+        let first = journal.propose(question()).await.unwrap();
+        let mut other = question();
+        other.digest.plan = "q".to_owned();
+        let second = journal.propose(other.clone()).await.unwrap();
+        assert_ne!(first.id, second.id);
+        let yes = Ruling { approved: true, by: "me".to_owned(), at: now() };
+        journal.decide(first.id.clone(), yes).await.unwrap();
+        let found = journal.find_approvals(other.digest, owner(), now()).await.unwrap();
+        assert_eq!(found.iter().map(|found| &found.id).collect::<Vec<_>>(), [&first.id]);
+        assert_eq!(found[0].digest, first.digest);
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -190,8 +207,8 @@ async fn an_approval_is_asked_once_ruled_once_and_used_up() {
         );
         assert_eq!(journal.open_approvals(now()).await.unwrap(), std::slice::from_ref(&asked));
         let find =
-            async |at| journal.find_approval(asked.digest.clone(), owner(), at).await.unwrap();
-        assert_eq!(find(now()).await, None);
+            async |at| journal.find_approvals(asked.digest.clone(), owner(), at).await.unwrap();
+        assert!(find(now()).await.is_empty());
         let yes = Ruling { approved: true, by: "me".to_owned(), at: now() };
         let ruled = journal.decide(asked.id.clone(), yes.clone()).await.unwrap().unwrap();
         assert_eq!(ruled.ruling, Some(yes.clone()));
@@ -202,12 +219,12 @@ async fn an_approval_is_asked_once_ruled_once_and_used_up() {
             "the first word counts"
         );
         assert!(journal.open_approvals(now()).await.unwrap().is_empty());
-        assert_eq!(find(now() + Duration::from_secs(3601)).await, None, "it has expired");
-        assert_eq!(find(now()).await, Some(ruled));
+        assert!(find(now() + Duration::from_secs(3601)).await.is_empty(), "it has expired");
+        assert_eq!(find(now()).await, [ruled]);
         for is_left in [true, true, false] {
             assert_eq!(journal.use_approval(asked.id.clone(), now()).await.unwrap(), is_left);
         }
-        assert_eq!(find(now()).await, None);
+        assert!(find(now()).await.is_empty());
         assert_eq!(journal.approval(asked.id.clone()).await.unwrap().unwrap().uses, 0);
         assert!(
             journal

@@ -15,7 +15,9 @@ use tokio::time::sleep;
 
 use super::{MAX_DEPTH, folder_of, resolve_step, skip_reason};
 use crate::{
-    Call, backends::run_detached, call::ActiveCall, engine::Engine, failures,
+    Call,
+    backends::{run_detached, verify_approved},
+    call::ActiveCall, engine::Engine, failures,
     natives::wait_for_timeout, operation::Progress, scheduler::ConcurrencyClass,
 };
 
@@ -32,6 +34,8 @@ pub(super) async fn run(
     let is_exclusive = class == ConcurrencyClass::Exclusive;
     let _permit = if is_exclusive { engine.acquire_permit(&call, class).await? } else { None };
     call.has_permit |= is_exclusive;
+    // Compared once, as a whole: later steps may use what earlier ones create.
+    verify_approved(engine, &call)?;
     let timeout = call.declared_timeout();
     // A token of its own, so that the timeout stops the steps without cancelling the caller's
     // request.

@@ -1,0 +1,122 @@
+//! The files whose content decides what a tool does: scripts, modules and package sources.
+//!
+//! A definition names them, so its own digest does not change when somebody edits them. Approvals and
+//! lock files therefore add the digests of their contents.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use catalog::{
+    Implementation, Tool,
+    implementation::{Piece, Process, PythonFunction, RFunction},
+};
+
+/// The most files of one tool. A larger package is covered by its first files only, in the order of
+/// their paths.
+const MAX_FILES: usize = 10_000;
+/// How deep folders of a package are searched; also stops at symbolic links that lead back.
+const MAX_DEPTH: usize = 16;
+
+/// The files that the definition of a tool names as code, sorted: its program if that is in the crib,
+/// words of its command line that are files in `folder`, the folder of its Python module, the sources
+/// of its R package. Files that do not exist are left out.
+pub fn code_files(crib: &Path, folder: &Path, tool: &Tool) -> Vec<PathBuf> {
+    let mut files = match &tool.implementation {
+        Implementation::Process(process) => of_process(crib, folder, process),
+        Implementation::Python(function) => of_python(crib, function),
+        Implementation::R(function) => of_r(crib, function),
+        Implementation::Sequence(_)
+        | Implementation::Tool(_)
+        | Implementation::Native
+        | Implementation::Missing => Vec::new(),
+    };
+    files.sort_unstable();
+    files.dedup();
+    files.truncate(MAX_FILES);
+    files
+}
+
+/// The file that a word of a command line names in `folder`, if there is one: `run.sh`,
+/// `--file=run.sh`.
+pub(crate) fn named_file(folder: &Path, word: &str) -> Option<PathBuf> {
+    let value = word.split_once('=').filter(|_| word.starts_with('-')).map(|(_, value)| value);
+    [Some(word), value].into_iter().flatten().filter(|name| !name.is_empty()).find_map(|name| {
+        let path = folder.join(name);
+        path.is_file().then_some(path)
+    })
+}
+
+fn of_process(crib: &Path, folder: &Path, process: &Process) -> Vec<PathBuf> {
+    let program = process.program.contains('/').then(|| crib.join(&process.program));
+    let words = process.pieces.iter().filter_map(|piece| match piece {
+        Piece::Word(word) => named_file(folder, word),
+        Piece::Parameter(_) | Piece::DoubleDash | Piece::Json => None,
+    });
+    program.filter(|path| path.is_file()).into_iter().chain(words).collect()
+}
+
+/// Modules import their neighbours, so those count as well.
+fn of_python(crib: &Path, function: &PythonFunction) -> Vec<PathBuf> {
+    let package = function.module.split('.').next().unwrap_or_default();
+    let mut files = Vec::new();
+    for folder in function.path.iter().map(|folder| crib.join(folder)) {
+        add_files(&mut files, &folder, &["py"], 0);
+        add_files(&mut files, &folder.join(package), &["py"], MAX_DEPTH);
+    }
+    files
+}
+
+fn of_r(crib: &Path, function: &RFunction) -> Vec<PathBuf> {
+    let Some(sources) = function.sources.as_ref().map(|folder| crib.join(folder)) else {
+        return Vec::new();
+    };
+    let named = ["DESCRIPTION", "NAMESPACE"].map(|name| sources.join(name));
+    let mut files: Vec<_> = named.into_iter().filter(|path| path.is_file()).collect();
+    for folder in ["R", "src", "inst"] {
+        add_files(&mut files, &sources.join(folder), &[], MAX_DEPTH);
+    }
+    files
+}
+
+/// Adds the files of a folder with one of these extensions, or all if there is none.
+fn add_files(files: &mut Vec<PathBuf>, folder: &Path, extensions: &[&str], depth: usize) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort_unstable();
+    let is_wanted = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extensions.is_empty() || extension.is_some_and(|extension| extensions.contains(&extension))
+    };
+    for path in paths {
+        if files.len() > MAX_FILES {
+            return;
+        }
+        if path.is_dir() && depth > 0 {
+            add_files(files, &path, extensions, depth - 1);
+        } else if path.is_file() && is_wanted(&path) {
+            files.push(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::named_file;
+
+    #[test]
+    fn finds_the_file_in_a_word_and_in_the_value_of_a_flag() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("run.sh"), "").expect("a file");
+        let find = |word: &str| named_file(folder.path(), word);
+        let file = Some(folder.path().join("run.sh"));
+        assert_eq!((find("run.sh"), find("--file=run.sh")), (file.clone(), file));
+        assert_eq!((find("name=run.sh"), find(""), find(".")), (None, None, None));
+        assert!(named_file(Path::new("/"), "no such file").is_none());
+    }
+}

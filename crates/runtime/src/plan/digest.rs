@@ -1,0 +1,93 @@
+//! The digest of a plan, to which an approval is given.
+//!
+//! It covers all that decides what a call does: command line, folder, values of the environment,
+//! standard input, files, sandbox, and the content of the program and of the scripts it runs.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{Action, CommandPlan, Plan, PlannedStep, StepPlan};
+use crate::digest::{combine_digests, file_digest, value_digest};
+
+/// The digest of each part of a plan. The parts are kept apart so that a person can be told which of
+/// them changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlanDigest {
+    parts: Vec<(&'static str, String)>,
+}
+
+impl PlanDigest {
+    /// One digest for all parts.
+    pub(crate) fn whole(&self) -> String {
+        combine_digests(self.parts.iter().flat_map(|(name, digest)| [*name, digest.as_str()]))
+    }
+
+    /// The parts as JSON, for the record of an approval.
+    pub(crate) fn to_json(&self) -> Value {
+        self.parts.iter().map(|(name, digest)| ((*name).to_owned(), json!(digest))).collect()
+    }
+
+    /// The names of the parts that differ from those in a record, which has the form of
+    /// [`PlanDigest::to_json`].
+    pub(crate) fn changed_since(&self, recorded: &Value) -> String {
+        let is_changed =
+            |(name, digest): &&(&'static str, String)| recorded[name] != digest.as_str();
+        let changed: Vec<_> =
+            self.parts.iter().filter(is_changed).map(|(name, _)| *name).collect();
+        changed.join(", ")
+    }
+}
+
+impl Plan {
+    /// The digest of what the call would do now. Reads the program and the scripts.
+    pub(crate) fn digest(&self) -> PlanDigest {
+        let parts = match &self.action {
+            Action::Command(plan) => digest_command(plan, &self.code),
+            Action::Steps { cwd, steps } => {
+                let steps: Vec<_> = steps.iter().map(digest_step).collect();
+                vec![("folder", value_digest(&json!(cwd))), ("steps", combine(&steps))]
+            }
+            Action::Native => vec![("arguments", value_digest(&json!(self.arguments)))],
+        };
+        PlanDigest { parts }
+    }
+}
+
+fn digest_command(plan: &CommandPlan, code: &[PathBuf]) -> Vec<(&'static str, String)> {
+    let command = &plan.command;
+    let contents: Vec<_> = code.iter().map(digest_file).collect();
+    let settings = json!([
+        command.sandbox,
+        command.sandbox.is_unrestricted,
+        plan.timeout.as_millis().to_string(),
+    ]);
+    vec![
+        ("command line", value_digest(&json!([command.program, command.argv]))),
+        ("folder", value_digest(&json!(command.cwd))),
+        ("environment", value_digest(&json!(command.env))),
+        ("input", value_digest(&json!([command.stdin, command.files]))),
+        ("content of the program or its scripts", combine(&contents)),
+        ("sandbox", value_digest(&settings)),
+    ]
+}
+
+/// Whether a step is skipped is not part of it: an approval covers the step all the same.
+fn digest_step(step: &StepPlan) -> String {
+    let plan = match &step.plan {
+        PlannedStep::Plan(plan) => plan.digest().whole(),
+        // The message says why it cannot be planned now, which may change until the step runs.
+        PlannedStep::Problem { arguments, .. } => value_digest(&json!(arguments)),
+    };
+    value_digest(&json!([step.tool, plan]))
+}
+
+fn digest_file(path: &PathBuf) -> String {
+    // A file that cannot be read now and can be read later is a change as well.
+    let content = file_digest(path).unwrap_or_else(|error| error.kind().to_string());
+    value_digest(&json!([path, content]))
+}
+
+fn combine(digests: &[String]) -> String {
+    combine_digests(digests.iter().map(String::as_str))
+}

@@ -1,0 +1,168 @@
+//! An approval is given to a plan. If the plan changes, nothing runs until a person approves the new one.
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+    sync::Arc,
+};
+
+use catalog::{
+    Tool,
+    implementation::{Binding, Piece, ValueKind},
+};
+use runtime::{Runtime, Settings, journal::Journal};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use toolkit::Context;
+
+use crate::{
+    approvals::{Person, approval, call, nobody, rule, run},
+    crib::{Crib, field, tool, word},
+};
+
+/// A dangerous tool that prints a file.
+fn reader() -> Tool {
+    let path = Binding { kind: ValueKind::Path, ..Binding::positional("file") };
+    let mut reader = tool("cat", vec![Piece::Parameter(path)]);
+    reader.annotations.dangerous = Some(true);
+    reader
+}
+
+/// A dangerous tool that runs a program.
+fn runner(program: &str, words: &[&str]) -> Tool {
+    let mut runner = tool(program, words.iter().map(|text| word(text)).collect());
+    runner.annotations.dangerous = Some(true);
+    runner
+}
+
+fn write_program(path: &Path, text: &str) {
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Approves a call, changes something, and returns the reason for which the same call is refused.
+async fn reason_after(
+    crib: &Crib,
+    tool: &Tool,
+    arguments: Value,
+    change: impl FnOnce(),
+) -> String {
+    let id = approval(&run(crib, call(tool, arguments.clone(), nobody())).await);
+    rule(crib, id.clone(), true).await;
+    change();
+    let refused = run(crib, call(tool, arguments, nobody())).await;
+    assert_ne!(approval(&refused), id, "it must be approved again");
+    field(&refused, "error_message").as_str().unwrap().to_owned()
+}
+
+fn releases(crib: &Crib) {
+    for name in ["old", "new"] {
+        fs::create_dir(crib.path("crib").join(name)).unwrap();
+        fs::write(crib.path("crib").join(name).join("data"), name).unwrap();
+    }
+    symlink("old", crib.path("crib/current")).unwrap();
+}
+
+fn retarget(crib: &Path) {
+    fs::remove_file(crib.join("current")).unwrap();
+    symlink("new", crib.join("current")).unwrap();
+}
+
+#[tokio::test]
+async fn a_link_with_another_target_is_asked_about_again() {
+    let crib = Crib::new();
+    releases(&crib);
+    let arguments = json!({"file": "current/data"});
+    let reason =
+        reason_after(&crib, &reader(), arguments, || retarget(&crib.path("crib"))).await;
+    assert!(reason.contains("its plan changed since it was approved: command line"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_changed_script_is_asked_about_again() {
+    let crib = Crib::new();
+    let script = crib.path("crib/run.sh");
+    fs::write(&script, "echo one").unwrap();
+    let reason = reason_after(&crib, &runner("sh", &["run.sh"]), json!({}), || {
+        fs::write(&script, "echo two").unwrap();
+    })
+    .await;
+    assert!(reason.contains("approved: content of the program or its scripts;"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_changed_program_is_asked_about_again() {
+    let crib = Crib::new();
+    let program = crib.path("crib/run");
+    write_program(&program, "echo one");
+    let change = || write_program(&program, "echo two");
+    let reason = reason_after(&crib, &runner("./run", &[]), json!({}), change).await;
+    assert!(reason.contains("approved: content of the program or its scripts;"), "{reason}");
+}
+
+/// What another server with other settings says about a call that was approved.
+async fn reason_with(change: impl FnOnce(&mut Settings)) -> String {
+    let crib = Crib::new();
+    let mut settings = crib.settings();
+    change(&mut settings);
+    let journal: Arc<dyn Journal> = Arc::clone(crib.runtime.journal());
+    let tool = runner("true", &[]);
+    let id = approval(&run(&crib, call(&tool, json!({}), nobody())).await);
+    rule(&crib, id, true).await;
+    let crib = crib.with_runtime(Runtime::with_journal(settings, journal));
+    let outcome = run(&crib, call(&tool, json!({}), nobody())).await;
+    field(&outcome, "error_message").as_str().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn another_value_in_the_environment_is_asked_about_again() {
+    let reason =
+        reason_with(|settings| settings.environment.push(("MODE".to_owned(), "x".to_owned()))).await;
+    assert!(reason.contains("approved: environment;"), "{reason}");
+}
+
+#[tokio::test]
+async fn another_sandbox_is_asked_about_again() {
+    let reason = reason_with(|settings| settings.write.push("/var/tmp".into())).await;
+    assert!(reason.contains("approved: sandbox;"), "{reason}");
+    assert_eq!(reason_with(|_| {}).await, "", "the same plan runs");
+}
+
+#[tokio::test]
+async fn a_plan_that_changes_while_the_person_reads_does_not_run() {
+    let crib = Crib::new();
+    releases(&crib);
+    let folder = crib.path("crib");
+    let person = Person {
+        answer: Some(json!({"action": "accept", "content": {"approve": true}})),
+        meanwhile: Some(Box::new(move || retarget(&folder))),
+        ..Person::default()
+    };
+    let context = Context::new(Arc::new(person), CancellationToken::new());
+    let refused = run(&crib, call(&reader(), json!({"file": "current/data"}), context)).await;
+    assert_eq!(field(&refused, "error_type"), "approval_required");
+    let message = field(&refused, "error_message").as_str().unwrap();
+    assert!(
+        message.contains("was not started: its plan changed after it was approved (command line"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn an_operation_that_changes_while_the_person_reads_does_not_run() {
+    let crib = Crib::new();
+    let program = crib.path("crib/run");
+    write_program(&program, "touch done");
+    let changed = program.clone();
+    let person = Person {
+        answer: Some(json!({"action": "accept", "content": {"approve": true}})),
+        meanwhile: Some(Box::new(move || write_program(&changed, "touch done; touch more"))),
+        ..Person::default()
+    };
+    let context = Context::new(Arc::new(person), CancellationToken::new());
+    let tool = Tool { mode: catalog::Mode::Asynchronous, ..runner("./run", &[]) };
+    let refused = run(&crib, call(&tool, json!({}), context)).await;
+    assert_eq!(field(&refused, "error_type"), "approval_required", "{refused:?}");
+    assert!(!crib.path("crib/done").exists());
+}
