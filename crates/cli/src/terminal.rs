@@ -6,6 +6,7 @@ use std::{
 };
 
 use annotate_snippets::{Group, Level, Renderer};
+use runtime::{Emphasis, Rendering};
 use rustix::termios::tcgetwinsize;
 use serde::Serialize;
 use workspace::Environment;
@@ -44,6 +45,12 @@ pub(crate) fn paint(word: &str, paint: Paint) -> String {
         Paint::Dim => 2,
     };
     if is_coloured(&stdout()) { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
+}
+
+/// How plans are shown on a stream: with command lines in bold, if it may be coloured.
+pub(crate) fn plan_rendering(stream: &impl IsTerminal) -> Rendering {
+    let emphasis = if is_coloured(stream) { Emphasis::Bold } else { Emphasis::None };
+    Rendering { emphasis, ..Rendering::default() }
 }
 
 /// Whether standard output is a terminal.

@@ -6,6 +6,7 @@
 mod command;
 mod command_line;
 mod digest;
+mod escape;
 mod path_access;
 mod paths;
 pub(crate) mod program;
@@ -14,10 +15,13 @@ mod secrets;
 mod text;
 mod variables;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use catalog::{Catalog, Failure, Tool, arguments::redact};
-use serde_json::{Value, json};
+use catalog::{Catalog, Failure, Implementation, Tool, arguments::redact};
+use serde_json::{Map, Value, json};
 use toolkit::Arguments;
 
 use crate::{
@@ -28,7 +32,8 @@ pub(crate) use command::{CommandPlan, check_command, program_command};
 pub(crate) use digest::PlanDigest;
 use paths::PathResolver;
 pub(crate) use paths::reject_outside_paths;
-pub use text::{quote_word, render_plan};
+pub use escape::{escape_controls, quote_word};
+pub use text::{Detail, Emphasis, Rendering, render_plan, render_request};
 
 /// What would be called: all that planning and policy need of a call.
 #[derive(Clone, Copy)]
@@ -45,8 +50,6 @@ pub struct Plan {
     tool: String,
     /// Without the values of secret arguments.
     arguments: Arguments,
-    /// Texts that must not be shown.
-    secrets: Vec<String>,
     /// The program and the scripts, modules and sources that it runs.
     code: Vec<PathBuf>,
     action: Action,
@@ -54,7 +57,11 @@ pub struct Plan {
 
 #[derive(Clone, Debug)]
 enum Action {
-    Command(CommandPlan),
+    Command {
+        plan: CommandPlan,
+        /// The JSON of the plan, with placeholders for secrets.
+        shown: Value,
+    },
     /// The steps of a sequence, and the folder in which it looks for files.
     Steps {
         cwd: PathBuf,
@@ -82,13 +89,23 @@ pub(crate) enum PlannedStep {
 }
 
 impl Plan {
+    /// The plan of a command that `build` makes of arguments.
     pub(crate) fn command(
         settings: &Settings,
         target: CallTarget<'_>,
-        plan: CommandPlan,
-    ) -> Self {
+        build: impl Fn(&Arguments) -> Result<CommandPlan, Failure>,
+    ) -> Result<Self, Failure> {
+        let plan = build(target.arguments)?;
+        let shown = match secrets::mask(target.tool, target.arguments).map(|masked| build(&masked)) {
+            None => show_command(settings, target.tool, &plan),
+            Some(Ok(masked)) => show_command(settings, target.tool, &masked),
+            Some(Err(_)) => {
+                let hidden = Arc::new(secrets::hide(&plan.command));
+                show_command(settings, target.tool, &CommandPlan { command: hidden, ..plan.clone() })
+            }
+        };
         let code = find_code(settings, target.tool, &plan);
-        Self { code, ..Self::new(target, Action::Command(plan)) }
+        Ok(Self { code, ..Self::new(target, Action::Command { plan, shown }) })
     }
 
     pub(crate) fn steps(target: CallTarget<'_>, cwd: PathBuf, steps: Vec<StepPlan>) -> Self {
@@ -104,9 +121,6 @@ impl Plan {
         Self {
             tool: tool.name.clone(),
             arguments: redact(tool, arguments),
-            // Kept besides the redacted arguments, because a secret may appear anywhere in a
-            // command line.
-            secrets: secrets::find(tool, arguments),
             code: Vec::new(),
             action,
         }
@@ -114,8 +128,8 @@ impl Plan {
 
     /// The plan as JSON, without the values of secret arguments.
     pub fn to_json(&self) -> Value {
-        let mut json = match &self.action {
-            Action::Command(plan) => json!(plan),
+        match &self.action {
+            Action::Command { shown, .. } => shown.clone(),
             Action::Steps { cwd, steps } => {
                 let steps: Vec<_> = steps.iter().map(StepPlan::to_json).collect();
                 json!({"version": 1, "tool": self.tool, "cwd": cwd, "steps": steps})
@@ -123,9 +137,7 @@ impl Plan {
             Action::Native => {
                 json!({"version": 1, "tool": self.tool, "arguments": self.arguments})
             }
-        };
-        secrets::mask(&mut json, &self.secrets);
-        json
+        }
     }
 
     /// The JSON with the arguments, as an approval records it.
@@ -148,14 +160,14 @@ impl Plan {
     /// The folder that its program or its steps run in; empty for a function of the server.
     pub fn folder(&self) -> &Path {
         match &self.action {
-            Action::Command(plan) => Path::new(&plan.command.cwd),
+            Action::Command { plan, .. } => Path::new(&plan.command.cwd),
             Action::Steps { cwd, .. } => cwd,
             Action::Native => Path::new(""),
         }
     }
 
     fn command_plan(&self) -> Option<&CommandPlan> {
-        if let Action::Command(plan) = &self.action { Some(plan) } else { None }
+        if let Action::Command { plan, .. } = &self.action { Some(plan) } else { None }
     }
 }
 
@@ -176,6 +188,24 @@ impl StepPlan {
     }
 }
 
+/// The JSON of a command, with the values that the call passes beside its command line. Values of the
+/// operator's environment are not shown: they are his secrets, and no argument changes them.
+fn show_command(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Value {
+    let mut json = json!(plan);
+    let command = &plan.command;
+    let set = command.env.iter().filter(|variable| !settings.environment.contains(variable));
+    let set: Map<_, _> = set.map(|(name, value)| (name.clone(), json!(value))).collect();
+    if !set.is_empty() {
+        json["variables"] = set.into();
+    }
+    // The only file of an R or Python worker is its own script.
+    if matches!(tool.implementation, Implementation::Process(_)) && !command.files.is_empty() {
+        let files = command.files.iter();
+        json["files"] = files.map(|(name, content)| (name.clone(), json!(content))).collect();
+    }
+    json
+}
+
 /// Programs that take the name of a script as an argument.
 const INTERPRETERS: [&str; 20] = [
     "sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "python", "perl", "ruby", "node",
@@ -187,7 +217,9 @@ const INTERPRETERS: [&str; 20] = [
 fn find_code(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Vec<PathBuf> {
     let command = &plan.command;
     let folder = Path::new(&command.cwd);
-    let mut code = vec![PathBuf::from(&command.program)];
+    // A bare name, as R has it, is looked up.
+    let found = program::find(settings, &command.program).filter(|_| !command.program.contains('/'));
+    let mut code = vec![found.unwrap_or_else(|| PathBuf::from(&command.program))];
     code.extend(code_files(&settings.crib, folder, tool));
     let name = command.program.rsplit('/').next().unwrap_or_default();
     // `python3.12` is `python`.

@@ -1,13 +1,16 @@
 //! `approve`: a person approves or denies a call.
 
 use std::{
-    io::{BufRead, IsTerminal, stdin},
+    io::{BufRead, IsTerminal, stderr, stdin},
     process::ExitCode,
     time::SystemTime,
 };
 
 use host::{Assembly, Options, Persistence};
-use runtime::{Approval, Runtime, journal::Journal, operation::ApprovalId, render_plan};
+use runtime::{
+    Approval, Detail, Rendering, Runtime, escape_controls, journal::Journal, operation::ApprovalId,
+    render_request,
+};
 use workspace::propose_policy_clause;
 
 use super::{CommandContext, CommandResult};
@@ -32,6 +35,9 @@ pub(crate) struct Args {
     /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
+    /// Show long values in full.
+    #[arg(long)]
+    full: bool,
     /// Also print a rule for toolcrib.toml that allows this call from now on.
     #[arg(long, conflicts_with = "deny")]
     always: bool,
@@ -52,13 +58,14 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 async fn list(journal: &dyn Journal) -> CommandResult {
     let open = journal.open_approvals(SystemTime::now()).await.map_err(journal_error)?;
     for approval in &open {
-        terminal::print_line(&format!(
+        let line = format!(
             "{}  {}  {}  ({})",
             approval.id,
             format_age(approval.created),
             approval.tool,
             approval.reason
-        ));
+        );
+        terminal::line(&escape_controls(&line));
     }
     if open.is_empty() {
         terminal::note("no calls wait for approval");
@@ -78,13 +85,9 @@ async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args)
         return Err(CommandError::machine(describe_closed(&approval))
             .hint("repeat the call to request a new approval"));
     }
-    terminal::note(&format!(
-        "`{}` waits for approval: {}\n{}",
-        approval.tool,
-        approval.reason,
-        render_plan(&approval.plan)
-    ));
-    // `--deny` needs no confirmation: nothing runs.
+    let detail = if args.full { Detail::Full } else { Detail::Brief };
+    let rendering = Rendering { detail, ..terminal::plan_rendering(&stderr()) };
+    terminal::note(&render_request(&approval, rendering));
     let approved = !args.deny && (args.yes || confirm()?);
     let recorded =
         runtime.rule(id, approved, "terminal").await.map_err(journal_error)?.ok_or_else(unknown)?;

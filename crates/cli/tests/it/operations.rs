@@ -57,8 +57,9 @@ fn an_approval_is_valid_for_the_same_call_once() {
     insta::assert_snapshot!(without_sandbox(&transcript), @r"
     exit code 0
     --- stderr
-    `wipe` waits for approval: it is marked as dangerous
     runs       echo wiped a
+
+    `wipe` asks for your approval: it is marked as dangerous
     in         CRIB
     input      none
     at most    300 seconds

@@ -17,9 +17,10 @@ use crate::{
 
 impl Backend for Process {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
-        let CallTarget { tool, arguments, .. } = target;
-        let plan = CommandPlan::for_process(&engine.settings, tool, self, arguments)?;
-        Ok(Plan::command(&engine.settings, target, plan))
+        let settings = &engine.settings;
+        Plan::command(settings, target, |arguments| {
+            CommandPlan::for_process(settings, target.tool, self, arguments)
+        })
     }
 
     fn run<'a>(
@@ -48,7 +49,8 @@ fn plan(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Command
     let (settings, approved, call) = (&engine.settings, &call.approved, &call.call);
     let plan = CommandPlan::for_process(settings, &call.tool, process, &call.arguments)?;
     if let Some(approved) = approved {
-        approved.verify(&call.tool, &Plan::command(settings, call.target(), plan.clone()))?;
+        let fresh = Plan::command(settings, call.target(), |_| Ok(plan.clone()))?;
+        approved.verify(&call.tool, &fresh)?;
     }
     match &call.trace {
         Some(trace) => plan.with_strace(settings, trace),

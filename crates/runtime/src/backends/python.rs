@@ -22,9 +22,11 @@ impl Backend for PythonFunction {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
         let CallTarget { tool, arguments, .. } = target;
         reject_outside_paths(&engine.settings, tool, arguments)?;
-        let command = engine.workers.plan_python(PythonCall { tool, function: self, arguments })?;
-        let plan = CommandPlan::new(tool, engine.settings.timeout_of(tool), command);
-        Ok(Plan::command(&engine.settings, target, plan))
+        Plan::command(&engine.settings, target, |arguments| {
+            let call = PythonCall { tool, function: self, arguments };
+            let command = engine.workers.plan_python(call)?;
+            Ok(CommandPlan::new(tool, engine.settings.timeout_of(tool), command))
+        })
     }
 
     fn run<'a>(

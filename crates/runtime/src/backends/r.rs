@@ -20,10 +20,11 @@ use crate::{
 
 impl Backend for RFunction {
     fn plan(&self, engine: &Engine, target: CallTarget<'_>) -> Result<Plan, Failure> {
-        let CallTarget { tool, arguments, .. } = target;
-        let command = engine.workers.plan_r(&RCall::new(tool, self, arguments)?)?;
-        let plan = CommandPlan::new(tool, engine.settings.timeout_of(tool), command);
-        Ok(Plan::command(&engine.settings, target, plan))
+        let tool = target.tool;
+        Plan::command(&engine.settings, target, |arguments| {
+            let command = engine.workers.plan_r(&RCall::new(tool, self, arguments)?)?;
+            Ok(CommandPlan::new(tool, engine.settings.timeout_of(tool), command))
+        })
     }
 
     fn run<'a>(

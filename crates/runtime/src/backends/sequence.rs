@@ -76,12 +76,13 @@ fn plan_step(
     let inner = CallTarget { catalog, tool: &called, arguments: &arguments };
     let plan = match backend_for(&called.implementation).plan(engine, inner) {
         Ok(plan) => PlannedStep::Plan(plan),
-        // A step may need files that an earlier step creates, so a plan that fails now is shown,
-        // not rejected.
-        Err(failure) => PlannedStep::Problem {
-            message: failure.message,
-            arguments: redact(&called, &arguments),
-        },
+        Err(failure) => {
+            // A message may quote the value that it is about.
+            let has_secrets = arguments.keys().any(|name| called.is_secret(name));
+            let message =
+                if has_secrets { failure.error_type.to_string() } else { failure.message };
+            PlannedStep::Problem { message, arguments: redact(&called, &arguments) }
+        }
     };
     Ok(StepPlan { tool: step.tool.clone(), skipped: skip_reason(step, folder), plan })
 }

@@ -43,7 +43,7 @@ impl Plan {
     /// The digest of what the call would do now. Reads the program and the scripts.
     pub(crate) fn digest(&self) -> PlanDigest {
         let parts = match &self.action {
-            Action::Command(plan) => digest_command(plan, &self.code),
+            Action::Command { plan, .. } => digest_command(plan, &self.code),
             Action::Steps { cwd, steps } => {
                 let steps: Vec<_> = steps.iter().map(digest_step).collect();
                 vec![("folder", value_digest(&json!(cwd))), ("steps", combine(&steps))]

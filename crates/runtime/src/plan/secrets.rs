@@ -1,37 +1,47 @@
 //! Keeps the values of secret arguments out of plans that are shown or recorded.
+//!
+//! They are masked by parameter: the plan is made a second time with a placeholder for each secret.
+//! Searching the plan for their text would hide whatever else has the same text, such as the target of
+//! a call.
 
 use catalog::{REDACTED, Tool};
+use process::{Command, Word};
 use serde_json::Value;
 use toolkit::Arguments;
 
-/// The texts that the secret arguments of a call may appear as: plain, and escaped as in JSON.
-pub(super) fn find(tool: &Tool, arguments: &Arguments) -> Vec<String> {
-    let secret = arguments.iter().filter(|(name, _)| tool.is_secret(name));
-    let texts = secret.filter_map(|(_, value)| match value {
-        Value::String(text) => Some(text.clone()),
-        // Masking these would garble the plan and protect nothing.
-        Value::Null | Value::Bool(_) => None,
-        other => Some(other.to_string()),
-    });
-    let forms = texts.flat_map(|text| {
-        // The longer, escaped form first: replacing the plain one would leave parts of it.
-        [Value::from(text.as_str()).to_string().trim_matches('"').to_owned(), text]
-    });
-    forms.filter(|text| !text.is_empty()).collect()
+/// The arguments of a call with a placeholder for each secret; `None` if none is secret.
+pub(super) fn mask(tool: &Tool, arguments: &Arguments) -> Option<Arguments> {
+    arguments.keys().any(|name| tool.is_secret(name)).then(|| {
+        let mask = |(name, value): (&String, &Value)| {
+            let value = if tool.is_secret(name) { placeholder(value) } else { value.clone() };
+            (name.clone(), value)
+        };
+        arguments.iter().map(mask).collect()
+    })
 }
 
-/// Replaces the secrets in every text.
-pub(super) fn mask(value: &mut Value, secrets: &[String]) {
+/// A placeholder of the same shape, so that it reaches the program in the same way.
+fn placeholder(value: &Value) -> Value {
     match value {
-        Value::String(text) => {
-            for secret in
-                secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>()
-            {
-                *text = text.replace(secret.as_str(), REDACTED);
-            }
+        Value::Null => Value::Null,
+        Value::Object(members) => {
+            members.keys().map(|name| (name.clone(), Value::from(REDACTED))).collect()
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, secrets)),
-        Value::Object(object) => object.values_mut().for_each(|member| mask(member, secrets)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Array(items) => items.iter().map(placeholder).collect(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => REDACTED.into(),
+    }
+}
+
+/// A command of which only the program is shown, for secrets that no placeholder can stand for.
+pub(super) fn hide(command: &Command) -> Command {
+    let hidden = || REDACTED.to_owned();
+    let files = command.files.iter().map(|(name, _)| (name.clone(), hidden()));
+    let variables = command.env.iter().map(|(name, _)| (name.clone(), hidden()));
+    Command {
+        argv: command.argv.first().cloned().into_iter().chain([Word::Text(hidden())]).collect(),
+        stdin: command.stdin.as_ref().map(|_| hidden()),
+        files: files.collect(),
+        env: variables.collect(),
+        ..command.clone()
     }
 }

@@ -1,30 +1,79 @@
 //! A plan for people. It is read from its JSON form, because that is what approvals record.
-
-use std::borrow::Cow;
+//!
+//! Forms of clients, `toolcrib approve` and `call --dry-run` all use this renderer, so that no way to
+//! ask shows less than another.
 
 use serde_json::Value;
 
-/// Longer lists of paths are truncated.
+use super::escape::{escape_controls, quote_word};
+use crate::{Approval, digest::value_digest};
+
+/// Longer lists of paths are truncated, unless all is shown.
 const MAX_PATHS: usize = 12;
-/// Longer standard input is truncated, in bytes.
-const MAX_INPUT: usize = 4 * 1024;
+/// Longer values are truncated, in bytes, unless all is shown.
+const MAX_VALUE: usize = 4 * 1024;
+/// How many digits of a digest are shown. Enough to compare; nothing is looked up by it.
+const DIGEST_DIGITS: usize = 16;
 /// The width of the labels.
 const LABEL: usize = 10;
 
-/// What a call would do: its program, or its steps with a number each. The argument is the JSON of a
-/// [`crate::Plan`].
-pub fn render_plan(plan: &Value) -> String {
-    if let Some(steps) = plan["steps"].as_array() {
-        let steps = steps.iter().enumerate().map(|(index, step)| render_step(index + 1, step));
-        return steps.collect::<Vec<_>>().join("\n");
-    }
-    if plan.get("argv").is_none() {
-        return render_line("arguments", &plan["arguments"].to_string());
-    }
-    render_command(plan)
+/// How a plan is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rendering {
+    /// How much of long values is shown.
+    pub detail: Detail,
+    /// How command lines stand out.
+    pub emphasis: Emphasis,
 }
 
-fn render_step(number: usize, step: &Value) -> String {
+/// How much of long values is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Their beginning, with size and digest.
+    #[default]
+    Brief,
+    /// Everything.
+    Full,
+}
+
+/// How command lines stand out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Emphasis {
+    /// By their place: they come first.
+    #[default]
+    None,
+    /// By the escape sequences of terminals.
+    Bold,
+}
+
+/// The question to a person: exactly what would be done, and why it is asked.
+pub fn render_request(approval: &Approval, rendering: Rendering) -> String {
+    let Approval { tool, reason, plan, .. } = approval;
+    let why = format!("`{tool}` asks for your approval: {reason}");
+    let why = escape_controls(&why).replace('\n', " ");
+    if plan.get("argv").is_none() {
+        return format!("{why}\n{}", render_plan(plan, rendering));
+    }
+    // The command line comes first: no other text, however long, may push it out of sight.
+    let lines = render_command(plan, rendering);
+    format!("{}\n\n{why}\n{}", lines[0], lines[1..].join("\n"))
+}
+
+/// What a call would do: its program, or its steps with a number each. The argument is the JSON of a
+/// [`crate::Plan`].
+pub fn render_plan(plan: &Value, rendering: Rendering) -> String {
+    if let Some(steps) = plan["steps"].as_array() {
+        let render = |(index, step)| render_step(index + 1, step, rendering);
+        return steps.iter().enumerate().map(render).collect::<Vec<_>>().join("\n");
+    }
+    if plan.get("argv").is_none() {
+        let arguments = plan["arguments"].to_string();
+        return render_line("arguments", &truncate(&arguments, rendering));
+    }
+    render_command(plan, rendering).join("\n")
+}
+
+fn render_step(number: usize, step: &Value, rendering: Rendering) -> String {
     let mut title = format!("{number}. {}", step["tool"].as_str().unwrap_or_default());
     if let Some(why) = step["skipped"].as_str() {
         title.push_str(&format!(": skipped, {why}"));
@@ -32,86 +81,109 @@ fn render_step(number: usize, step: &Value) -> String {
     if let Some(why) = step["problem"].as_str() {
         title.push_str(&format!(": cannot be planned now: {why}"));
     }
-    let inner = render_plan(step.get("plan").unwrap_or(step));
+    let title = escape_controls(&title).replace('\n', " ");
+    let inner = render_plan(step.get("plan").unwrap_or(step), rendering);
     let inner: Vec<_> = inner.lines().map(|line| format!("\n   {line}")).collect();
     format!("{title}{}", inner.concat())
 }
 
-fn render_command(plan: &Value) -> String {
+/// The lines about a command; the first is its command line.
+fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let sandbox = &plan["confinement"];
     let mut lines = vec![
-        ("runs", join(&plan["argv"], quote_word)),
         ("program", text(&plan["program"])),
         ("in", text(&plan["cwd"])),
-        ("variables", join(&plan["env"], |name| name.into())),
-        ("input", plan["stdin"].as_str().map_or("none".to_owned(), truncate_input)),
+        ("variables", render_names(plan)),
+        ("input", plan["stdin"].as_str().map_or("none".to_owned(), |text| truncate(text, rendering))),
         ("at most", format!("{} seconds", plan["timeout_seconds"])),
     ];
-    if sandbox["enforced"] == true {
-        let network = if sandbox["network"] == true { "yes" } else { "no" };
-        lines.extend([
-            ("reads", format!("{}, and system folders", join_paths(&sandbox["read"]))),
-            ("writes", join_paths(&sandbox["write"])),
-            ("network", network.to_owned()),
-        ]);
-    } else {
-        lines.push(("sandbox", "off: it can read, write and reach everything you can".to_owned()));
+    let variables = plan["variables"].as_object().into_iter().flatten();
+    let set = variables.map(|(name, value)| {
+        let assignment = format!("{name}={}", quote_word(value.as_str().unwrap_or_default()));
+        ("sets", truncate(&assignment, rendering))
+    });
+    let files = plan["files"].as_object().into_iter().flatten().map(|(name, content)| {
+        let content = truncate(content.as_str().unwrap_or_default(), rendering);
+        ("file", format!("$TMPDIR/{name}\n{content}"))
+    });
+    let passed: Vec<_> = set.chain(files).collect();
+    lines.splice(0..0, passed);
+    lines.extend(render_sandbox(&plan["confinement"], rendering));
+    let command = render_line("runs", &render_words(&plan["argv"], rendering));
+    let command = match rendering.emphasis {
+        Emphasis::Bold => format!("\x1b[1m{command}\x1b[0m"),
+        Emphasis::None => command,
+    };
+    let rest = lines.iter().map(|(label, value)| render_line(label, value));
+    std::iter::once(command).chain(rest).collect()
+}
+
+fn render_sandbox(sandbox: &Value, rendering: Rendering) -> Vec<(&'static str, String)> {
+    if sandbox["enforced"] != true {
+        let off = "off: it can read, write and reach everything you can";
+        return vec![("sandbox", off.to_owned())];
     }
-    let lines: Vec<_> = lines.iter().map(|(label, value)| render_line(label, value)).collect();
-    lines.join("\n")
+    let network = if sandbox["network"] == true { "yes" } else { "no" };
+    vec![
+        ("reads", format!("{}, and system folders", join_paths(&sandbox["read"], rendering))),
+        ("writes", join_paths(&sandbox["write"], rendering)),
+        ("network", network.to_owned()),
+    ]
 }
 
 /// A label and its value. Continuation lines are indented, so that a value cannot look like a line of
 /// the plan.
 fn render_line(label: &str, value: &str) -> String {
-    let value = value.replace('\n', &format!("\n{:LABEL$} ", ""));
+    let value = escape_controls(value).replace('\n', &format!("\n{:LABEL$} ", ""));
     format!("{label:<LABEL$} {value}").trim_end().to_owned()
 }
 
-fn join(list: &Value, render: fn(&str) -> Cow<'_, str>) -> String {
+fn render_words(list: &Value, rendering: Rendering) -> String {
     let words = list.as_array().into_iter().flatten().filter_map(Value::as_str);
-    words.map(render).collect::<Vec<_>>().join(" ")
+    words.map(|word| truncate(&quote_word(word), rendering)).collect::<Vec<_>>().join(" ")
 }
 
-fn join_paths(list: &Value) -> String {
+/// The variables that the operator chose, by name. Those that the call sets are shown with values.
+fn render_names(plan: &Value) -> String {
+    let names = plan["env"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let is_set = |name: &&str| plan["variables"].get(*name).is_some();
+    names.filter(|name| !is_set(name)).collect::<Vec<_>>().join(" ")
+}
+
+fn join_paths(list: &Value, rendering: Rendering) -> String {
     let paths: Vec<_> = list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if paths.is_empty() {
         return "nothing".to_owned();
     }
-    let shown: Vec<_> = paths.iter().take(MAX_PATHS).map(|path| quote_word(path)).collect();
+    let most = if rendering.detail == Detail::Full { paths.len() } else { MAX_PATHS };
+    let shown: Vec<_> = paths.iter().take(most).map(|path| quote_word(path)).collect();
     let more = paths.len() - shown.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(" "))
 }
 
-fn truncate_input(text: &str) -> String {
-    if text.len() <= MAX_INPUT {
+/// The beginning of a long value, with its size and digest: two values that look alike differ there.
+fn truncate(text: &str, rendering: Rendering) -> String {
+    if rendering.detail == Detail::Full || text.len() <= MAX_VALUE {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(MAX_INPUT);
-    format!("{}…\n({} bytes in all)", &text[..end], text.len())
-}
-
-/// A word as one would type it in a shell.
-pub fn quote_word(word: &str) -> Cow<'_, str> {
-    // `shlex` also quotes some characters that are literal inside of a word, such as `=`; command lines
-    // are easier to read without.
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return Cow::Borrowed(word);
-    }
-    // Only a NUL byte cannot be quoted, and plans have none.
-    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
+    let end = text.floor_char_boundary(MAX_VALUE);
+    let digest = value_digest(&Value::from(text));
+    let digest = &digest[..DIGEST_DIGITS];
+    format!("{}… ({} bytes in all, digest {digest})", &text[..end], text.len())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::render_plan;
+    use super::{Detail, Emphasis, Rendering};
 
-    fn command() -> serde_json::Value {
+    fn render_plan(plan: &Value) -> String {
+        super::render_plan(plan, Rendering::default())
+    }
+
+    fn command() -> Value {
         json!({
             "version": 1,
             "tool": "find",
@@ -128,8 +200,7 @@ mod tests {
     #[test]
     fn indents_values_so_that_they_cannot_pass_as_lines() {
         let expected = "\
-runs       find '--name=a b' \"it's\" 'new
-           network    yes'
+runs       find '--name=a b' \"it's\" $'new\\nnetwork    yes'
 program    /usr/bin/find
 in         /crib
 variables  PATH TMPDIR
@@ -140,6 +211,57 @@ reads      /crib, and system folders
 writes     nothing
 network    no";
         assert_eq!(render_plan(&command()), expected);
+    }
+
+    #[test]
+    fn shows_the_values_that_a_call_passes_beside_its_command_line() {
+        let mut plan = command();
+        plan["env"] = json!(["PATH", "MODE"]);
+        plan["variables"] = json!({"MODE": "delete all"});
+        plan["files"] = json!({"argument-1": "rm -r /\nexit"});
+        let text = render_plan(&plan);
+        let expected = "\
+sets       MODE='delete all'
+file       $TMPDIR/argument-1
+           rm -r /
+           exit
+program ";
+        assert!(text.contains(expected) && text.contains("variables  PATH\n"), "{text}");
+    }
+
+    #[test]
+    fn escapes_control_characters_everywhere() {
+        let mut plan = command();
+        for key in ["program", "cwd", "stdin"] {
+            plan[key] = json!("a\x1b[2K\u{202e}b");
+        }
+        plan["argv"] = json!(["\x1b[8mhidden"]);
+        plan["env"] = json!(["\x1b"]);
+        plan["variables"] = json!({"X": "\x1b[2K"});
+        plan["files"] = json!({"argument-1": "\x1b[2K"});
+        plan["confinement"]["write"] = json!(["/\x1b[2K"]);
+        let text = render_plan(&plan);
+        assert!(!text.contains(['\x1b', '\u{202e}']), "{text}");
+        assert!(text.starts_with("runs       $'\\x1b[8mhidden'\n"), "{text}");
+        let native = json!({"arguments": {"text": "\u{202e}"}});
+        assert_eq!(render_plan(&native), "arguments  {\"text\":\"\\u{202e}\"}");
+    }
+
+    #[test]
+    fn shows_long_values_by_size_and_digest_and_in_full_on_request() {
+        let mut plan = command();
+        plan["stdin"] = json!("x".repeat(5000));
+        let brief = render_plan(&plan);
+        assert!(brief.contains("x… (5000 bytes in all, digest "), "{brief}");
+        let full = Rendering { detail: Detail::Full, ..Rendering::default() };
+        assert!(super::render_plan(&plan, full).contains(&"x".repeat(5000)));
+    }
+
+    #[test]
+    fn a_terminal_shows_the_command_line_in_bold() {
+        let bold = Rendering { emphasis: Emphasis::Bold, ..Rendering::default() };
+        let text = super::render_plan(&command(), bold);
+        assert!(text.starts_with("\x1b[1mruns       find ") && text.contains("'\x1b[0m\nprogram"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::{
     journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
-    plan::{PlanDigest, quote_word, render_plan},
+    plan::{PlanDigest, Rendering, quote_word, render_request},
 };
 
 /// The key under which a client is asked, and the field of its form.
@@ -228,7 +228,7 @@ async fn ask_client(context: &Context, approval: &Approval) -> Result<Reply, Int
         "properties": {FIELD: {"type": "boolean", "title": "Run it", "description": "Yes runs exactly this, once."}},
         "required": [FIELD],
     });
-    let question = Question::Form { message: describe(approval), schema };
+    let question = Question::Form { message: render_request(approval, Rendering::default()), schema };
     // The answer counts only if it comes back with this id: it was given to this plan.
     context.save_state(approval.id.as_str());
     match context.ask(KEY, question).await {
@@ -292,12 +292,6 @@ fn approval_required(approval: &Approval, crib: &Path) -> Failure {
         "expires_unix": expires,
         "plan": plan,
     }))
-}
-
-/// The question to a person: why it is asked, and exactly what would be done.
-fn describe(approval: &Approval) -> String {
-    let Approval { tool, reason, plan, .. } = approval;
-    format!("`{tool}` asks for your approval: {reason}.\n{}", render_plan(plan))
 }
 
 /// The failure of a call that policy denies.

@@ -10,7 +10,7 @@ use std::{
 
 use catalog::{
     Catalog, Implementation, Outcome, Tool,
-    implementation::{Sequence, Step},
+    implementation::{Binding, PassBy, Sequence, Step},
     policy::{Clause, Effect, Policy},
 };
 use runtime::{
@@ -31,7 +31,7 @@ use crate::pieces::{option, word};
 #[derive(Default)]
 pub(crate) struct Person {
     pub(crate) answer: Option<Value>,
-    asked: AtomicUsize,
+    pub(crate) asked: AtomicUsize,
     pub(crate) message: Mutex<String>,
     /// Happens while the person reads the question.
     pub(crate) meanwhile: Option<Box<dyn Fn() + Send + Sync>>,
@@ -314,6 +314,50 @@ async fn secrets_are_not_in_the_plan_that_is_shown() {
     assert!(message.contains("--reference") && !message.contains("hunter2"), "{message}");
     let open = crib.runtime.journal().open_approvals(SystemTime::now()).await.unwrap();
     assert!(!open[0].plan.to_string().contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_secret_hides_its_own_value_and_nothing_else() {
+    let crib = Crib::new();
+    let pieces = vec![option("token", |_| {}), option("target", |_| {})];
+    let mut release = tool("echo", pieces);
+    release.annotations.dangerous = Some(true);
+    release.input = catalog::Schema::new(object(json!({"type": "object", "properties": {
+        "token": {"type": "string", "writeOnly": true}, "target": {"type": "string"}}})));
+    let (asked, context) = person(None);
+    let arguments = json!({"token": "production-db", "target": "production-db"});
+    let _ = crib.runtime.call(call(&release, arguments, context)).await;
+    let message = asked.message.lock().unwrap().clone();
+    let expected = "runs       echo --token '[secret]' --target production-db\n";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+#[tokio::test]
+async fn a_form_shows_variables_files_and_input_and_no_control_characters() {
+    let crib = Crib::new();
+    let by = |pass_by: PassBy| move |binding: &mut Binding| binding.pass_by = pass_by;
+    let pieces = vec![
+        option("mode", by(PassBy::Env("MODE".to_owned()))),
+        option("script", by(PassBy::File)),
+        option("text", by(PassBy::Stdin)),
+        option("word", |_| {}),
+    ];
+    let mut deploy = tool("echo", pieces);
+    deploy.annotations.dangerous = Some(true);
+    let (asked, context) = person(None);
+    let arguments = json!({"mode": "PRODUCTION", "script": "rm -r x", "text": "yes please",
+        "word": "\u{1b}[2K\u{1b}[1Aruns echo hello\nnetwork no"});
+    let _ = crib.runtime.call(call(&deploy, arguments, context)).await;
+    let message = asked.message.lock().unwrap().clone();
+    for part in [
+        "runs       echo --script '$TMPDIR/argument-1' --word $'\\x1b[2K\\x1b[1Aruns echo hello\\nnetwork no'\n\n",
+        "\nsets       MODE=PRODUCTION\n",
+        "\nfile       $TMPDIR/argument-1\n           rm -r x\n",
+        "\ninput      yes please\n",
+    ] {
+        assert!(message.contains(part), "{part} is not in {message}");
+    }
+    assert!(!message.contains('\u{1b}'), "{message}");
 }
 
 #[tokio::test]

@@ -214,13 +214,14 @@ async fn children_get_the_chosen_environment_and_nothing_else() {
 }
 
 #[test]
-fn a_plan_names_variables_and_hides_their_values() {
-    let crib = RuntimeFixture::new();
-    let mut tool =
-        process_tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
+fn a_plan_shows_the_variables_of_the_call_and_hides_those_of_the_operator() {
+    let crib = Crib::with(|settings| settings.environment[0].1.push_str(":/private"));
+    let mut tool = tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
     tool.timeout = Some(std::time::Duration::from_secs(7));
-    let plan = crib.plan(&tool, json!({"key": "secret"})).unwrap();
-    assert!(!plan.to_string().contains("secret"));
+    let mut plan = crib.plan(&tool, json!({"key": "value"})).unwrap();
+    assert_eq!(plan["variables"], json!({"KEY": "value"}));
+    plan["confinement"] = json!({"network": plan["confinement"]["network"]});
+    assert!(!plan.to_string().contains("/private"), "{plan}");
     assert_eq!(plan["version"], 1);
     assert_eq!(plan["env"], json!(["PATH", "KEY", "TMPDIR", "HOME"]));
     assert_eq!(plan["timeout_seconds"], 7);
