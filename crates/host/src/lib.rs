@@ -5,6 +5,7 @@
 //! server up to date when definitions, documents or flags change. Faces (the command line, a web
 //! page, an editor) ask for what they show; none of them assembles its own.
 
+mod approver;
 mod assembly;
 mod built_ins;
 mod definitions_log;
@@ -22,6 +23,7 @@ pub mod servers;
 mod snapshot;
 mod user_store;
 
+pub use approver::{Approver, CredentialError};
 pub use assembly::{Assembly, Options, Reloaded, Tools};
 pub use error::AssemblyError;
 pub use flags::OnFlagChange;

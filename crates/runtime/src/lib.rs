@@ -41,7 +41,7 @@ pub use log::CALLS;
 pub use operations::{Event, EventKind, Operations, Until, Viewer};
 pub use outputs::is_long_output;
 pub use plan::{
-    Detail, Emphasis, Plan, Rendering, escape_controls, quote_word, render_plan, render_request,
+    Detail, Emphasis, Plan, Rendering, escape_controls, render_plan, render_request,
 };
 pub use process::{Peer, ProgramOutput, SandboxSupport, sandbox_support, wait_for_cleanup};
 pub use programs::{ProgramRequest, run_program};

@@ -32,7 +32,7 @@ pub(crate) use command::{CommandPlan, check_command, program_command};
 pub(crate) use digest::PlanDigest;
 use paths::PathResolver;
 pub(crate) use paths::reject_outside_paths;
-pub use escape::{escape_controls, quote_word};
+pub use escape::escape_controls;
 pub use text::{Detail, Emphasis, Rendering, render_plan, render_request};
 
 /// What would be called: all that planning and policy need of a call.

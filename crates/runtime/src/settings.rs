@@ -56,6 +56,9 @@ pub struct Settings {
     pub r_timeout: Option<Duration>,
     /// How much memory an R process may allocate; `memory_bytes` if absent.
     pub r_memory_bytes: Option<u64>,
+    /// While this file exists, every approval needs a passphrase, which a form cannot ask for: MCP
+    /// forbids secrets in forms. Approvals are then given at a terminal only.
+    pub passphrase_file: Option<PathBuf>,
     /// The source of wall-clock time.
     pub clock: Clock,
 }
@@ -88,6 +91,7 @@ impl Settings {
             session_lifetime: Duration::from_secs(60 * 60),
             r_timeout: None,
             r_memory_bytes: None,
+            passphrase_file: None,
             clock: Clock::default(),
         }
     }

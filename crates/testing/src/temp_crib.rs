@@ -2,6 +2,7 @@
 
 use std::{
     env, fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -85,6 +86,14 @@ impl TempCrib {
     /// Runs `toolcrib` with these arguments and waits until it exits.
     pub fn run(&self, arguments: &[&str]) -> CommandOutput {
         CommandOutput::from(&self.command(arguments).output().expect("the program starts"))
+    }
+
+    /// Approves a call as a script of the operator does: with the credential in the state folder.
+    pub fn approve(&self, id: &str) -> CommandOutput {
+        let credential = self.state().join("operator-credential");
+        fs::write(&credential, "credential").expect("a credential");
+        fs::set_permissions(&credential, fs::Permissions::from_mode(0o600)).expect("permissions");
+        self.run(&["approve", id, "--yes"])
     }
 
     /// Runs `toolcrib` with these arguments, and returns its exit code and [normalized](normalize)

@@ -240,6 +240,16 @@ impl Crib {
             .join(format!("{name}-{:016x}", fingerprint(path.as_bytes())))
     }
 
+    /// The file with the hash of the passphrase for approvals, if the operator set one.
+    pub fn passphrase_file(&self) -> PathBuf {
+        self.state_folder().join("passphrase.json")
+    }
+
+    /// The file that lets scripts of the operator approve calls.
+    pub fn credential_file(&self) -> PathBuf {
+        self.state_folder().join("operator-credential")
+    }
+
     /// The settings for running the tools of this crib.
     pub fn settings(&self) -> Settings {
         let Config { crib, confine, limits, r, .. } = &self.config;
@@ -255,6 +265,7 @@ impl Crib {
         settings.write = confine.write.iter().map(|path| self.resolve(path)).collect();
         settings.confine = confine.enabled;
         settings.output_folder = self.state_folder().join("output");
+        settings.passphrase_file = Some(self.passphrase_file());
         set(&mut settings.timeout, limits.timeout_seconds.map(Duration::from_secs));
         set(&mut settings.grace, limits.grace_seconds.map(Duration::from_secs));
         set(&mut settings.output_bytes, limits.output_bytes);

@@ -1,18 +1,17 @@
 //! `approve`: a person approves or denies a call.
 
-use std::{
-    io::{BufRead, IsTerminal, stderr, stdin},
-    process::ExitCode,
-    time::SystemTime,
-};
+mod authority;
 
-use host::{Assembly, Options, Persistence};
+use std::{io::stderr, process::ExitCode, time::SystemTime};
+
+use host::{Approver, Assembly, Options, Persistence};
 use runtime::{
     Approval, Detail, Rendering, Runtime, escape_controls, journal::Journal, operation::ApprovalId,
     render_request,
 };
 use workspace::propose_policy_clause;
 
+use self::authority::{Authority, Decision};
 use super::{CommandContext, CommandResult};
 use crate::{
     duration::format_age,
@@ -24,15 +23,15 @@ use crate::{
 /// Approve or deny a call; without an id, list the calls that wait for approval.
 ///
 /// An approval is valid for exactly the call that was shown, once, for an hour after it was
-/// requested.
+/// requested. It is given at a terminal.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Id of the approval, as the refused call reported it.
+    /// Code of the request, as the refused call reported it.
     id: Option<String>,
     /// Deny the call.
     #[arg(long)]
     deny: bool,
-    /// Do not ask for confirmation.
+    /// Do not ask for confirmation. Without a terminal, this needs the operator credential.
     #[arg(long)]
     yes: bool,
     /// Show long values in full.
@@ -41,15 +40,28 @@ pub(crate) struct Args {
     /// Also print a rule for toolcrib.toml that allows this call from now on.
     #[arg(long, conflicts_with = "deny")]
     always: bool,
+    /// Set, change or remove a passphrase that every approval then needs.
+    #[arg(long, conflicts_with_all = ["id", "deny", "yes", "always"])]
+    set_passphrase: bool,
+    /// Create the operator credential, with which your scripts can approve calls.
+    #[arg(long, conflicts_with_all = ["id", "deny", "yes", "always", "set_passphrase"])]
+    create_credential: bool,
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let options = Options { persistence: Persistence::Required, ..Options::default() };
     let assembly = context.assemble(options)?;
+    let authority = Authority(Approver::new(assembly.crib()));
+    if args.set_passphrase {
+        return authority.set_passphrase();
+    }
+    if args.create_credential {
+        return authority.create_credential();
+    }
     block_on(async {
         let runtime = assembly.bare_runtime()?;
         match &args.id {
-            Some(id) => decide(&assembly, &runtime, id, args).await,
+            Some(id) => decide(&assembly, &runtime, &authority, id, args).await,
             None => list(runtime.journal().as_ref()).await,
         }
     })?
@@ -60,7 +72,7 @@ async fn list(journal: &dyn Journal) -> CommandResult {
     for approval in &open {
         let line = format!(
             "{}  {}  {}  ({})",
-            approval.id,
+            approval.id.code(),
             format_age(approval.created),
             approval.tool,
             approval.reason
@@ -73,14 +85,19 @@ async fn list(journal: &dyn Journal) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args) -> CommandResult {
+async fn decide(
+    assembly: &Assembly,
+    runtime: &Runtime,
+    authority: &Authority,
+    text: &str,
+    args: &Args,
+) -> CommandResult {
     let unknown = || {
         CommandError::new(Kind::NotFound, format!("there is no approval `{text}`"))
             .hint("run `toolcrib approve` to list the calls that wait")
     };
-    let id: ApprovalId = text.parse().map_err(|_| unknown())?;
-    let approval =
-        runtime.journal().approval(id.clone()).await.map_err(journal_error)?.ok_or_else(unknown)?;
+    let approval = find(runtime.journal().as_ref(), text).await?.ok_or_else(unknown)?;
+    let id = approval.id.clone();
     if !approval.is_open(SystemTime::now()) {
         return Err(CommandError::machine(describe_closed(&approval))
             .hint("repeat the call to request a new approval"));
@@ -88,10 +105,13 @@ async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args)
     let detail = if args.full { Detail::Full } else { Detail::Brief };
     let rendering = Rendering { detail, ..terminal::plan_rendering(&stderr()) };
     terminal::note(&render_request(&approval, rendering));
-    let approved = !args.deny && (args.yes || confirm()?);
+    let ruling = if args.deny { Decision::Deny } else { authority.decide(args.yes)? };
+    let (approved, by) = match ruling {
+        Decision::Approve(by) => (true, by),
+        Decision::Deny => (false, "terminal"),
+    };
     let recorded =
-        runtime.rule(id, approved, "terminal").await.map_err(journal_error)?.ok_or_else(unknown)?;
-    // The process exits right after this, and must not lose the line.
+        runtime.rule(id, approved, by).await.map_err(journal_error)?.ok_or_else(unknown)?;
     runtime.flush_audit();
     // From the record: another terminal may have decided first.
     let is_approved = recorded.ruling.as_ref().is_some_and(|ruling| ruling.approved);
@@ -102,19 +122,13 @@ async fn decide(assembly: &Assembly, runtime: &Runtime, text: &str, args: &Args)
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks for confirmation at the terminal. Without a terminal, running the command is the
-/// confirmation.
-fn confirm() -> Result<bool, CommandError> {
-    if !stdin().is_terminal() {
-        return Ok(true);
+/// The approval with this code or id. A code names only calls that still wait.
+async fn find(journal: &dyn Journal, text: &str) -> Result<Option<Approval>, CommandError> {
+    if let Ok(id) = text.parse::<ApprovalId>() {
+        return journal.approval(id).await.map_err(journal_error);
     }
-    terminal::note("Approve this? [y/N]");
-    let mut line = String::new();
-    stdin()
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| CommandError::machine(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+    let open = journal.open_approvals(SystemTime::now()).await.map_err(journal_error)?;
+    Ok(open.into_iter().find(|approval| approval.id.code().eq_ignore_ascii_case(text)))
 }
 
 fn describe_closed(approval: &Approval) -> String {

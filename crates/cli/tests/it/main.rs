@@ -1,6 +1,7 @@
 //! The `toolcrib` program as its users see it.
 
 mod against;
+mod approve;
 mod bad_input;
 mod build;
 mod call;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib, definition, is_command_running, wait_until_blocking};
 
 /// A tool that changes something, marked as dangerous, and takes one word.
-fn dangerous_tool() -> Value {
+pub(crate) fn dangerous_tool() -> Value {
     json!({"name": "wipe", "description": "Wipes", "command": "echo wiped", "synchronous": true, "mutates": true, "dangerous": true,
         "subcommand": [{"name": "default", "description": "Wipes it",
             "positional_args": [{"name": "what", "type": "string", "description": "What", "required": true}]}]})
@@ -26,7 +26,7 @@ fn asynchronous_tool(name: &str, command: &str) -> Value {
 }
 
 /// The id of the approval that a refused call names.
-fn request_approval(crib: &TempCrib, arguments: &str) -> String {
+pub(crate) fn request_approval(crib: &TempCrib, arguments: &str) -> String {
     let refused = crib.run(&["call", "wipe", "--json", "--args", arguments]);
     assert_eq!(refused.code, 5, "{}{}", refused.stdout, refused.stderr);
     refused.json()["error_details"]["approval"]
@@ -47,13 +47,15 @@ fn without_sandbox(transcript: &str) -> String {
 fn an_approval_is_valid_for_the_same_call_once() {
     let crib = TempCrib::new().tool("wipe", dangerous_tool());
     let id = request_approval(&crib, r#"{"what": "a"}"#);
-    assert!(crib.run(&["approve"]).stdout.starts_with(&id));
-    insta::assert_snapshot!(crib.transcript(&["approve"]), @r"
+    assert!(crib.run(&["approve"]).stdout.starts_with(&id[3..9]));
+    let list = crib.transcript(&["approve"]).replace(&id[3..9], "CODE");
+    insta::assert_snapshot!(list, @r"
     exit code 0
     --- stdout
-    ap_ID DURATION ago  wipe  (it is marked as dangerous)
+    CODE DURATION ago  wipe  (it is marked as dangerous)
     ");
-    let transcript = crib.transcript(&["approve", &id, "--yes"]);
+    crib.approve("ap_nonsense");
+    let transcript = crib.transcript(&["approve", &id[3..9], "--yes"]);
     insta::assert_snapshot!(without_sandbox(&transcript), @r"
     exit code 0
     --- stderr
@@ -112,6 +114,7 @@ fn a_denial_is_final() {
 fn always_prints_a_rule_to_add() {
     let crib = TempCrib::new().tool("wipe", dangerous_tool());
     let id = request_approval(&crib, r#"{"what": "a"}"#);
+    crib.approve("ap_nonsense");
     let approved = crib.run(&["approve", &id, "--yes", "--always"]);
     assert!(approved.stdout.starts_with("[[policy]]"), "{}{}", approved.stdout, approved.stderr);
     crib.write("toolcrib.toml", &approved.stdout);
@@ -292,7 +295,7 @@ fn the_queue_position_is_shown_everywhere() {
 }
 
 /// Runs the program on a pseudo-terminal, and returns its output as it comes.
-fn run_on_terminal(crib: &TempCrib, arguments: &[&str]) -> (std::process::Child, Receiver<String>) {
+pub(crate) fn run_on_terminal(crib: &TempCrib, arguments: &[&str]) -> (std::process::Child, Receiver<String>) {
     let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
     pty::grantpt(&near).expect("ours");
     pty::unlockpt(&near).expect("open");
@@ -353,11 +356,7 @@ fn every_call_and_every_decision_leaves_a_line_in_the_audit() {
     let crib = TempCrib::new().tool("wipe", dangerous_tool()).tool("ok", definition("ok", "true"));
     let id = request_approval(&crib, r#"{"what": "a"}"#);
     assert_eq!(read_audit(&crib).len(), 1, "the refusal");
-    assert_eq!(
-        crib.run(&["approve", &id]).code,
-        0,
-        "without a terminal, running the command is the confirmation"
-    );
+    assert_eq!(crib.approve(&id).code, 0);
     assert_eq!(read_audit(&crib).len(), 2, "the approval");
     assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 0);
     let mut client = StdioClient::start(&crib, &[]);

@@ -80,7 +80,7 @@ fn what_needs_approval_is_shown_as_the_exact_call_and_runs_once_approved() {
     let details = &refused.json()["error_details"];
     assert_eq!(details["plan"]["argv"], json!(["R", "-e", "demo::mcp_tool_wipe(what = \"all\")"]));
     let id = details["approval"].as_str().expect("an id").to_owned();
-    assert_eq!(crib.run(&["approve", &id]).code, 0);
+    assert_eq!(crib.approve(&id).code, 0);
     assert_eq!(call().json()["text"], "[1] \"wiped all\"\n");
     assert_eq!(call().code, 5, "a yes counts once");
 }

@@ -73,6 +73,18 @@ macro_rules! id {
 id!(OperationId, "op_", "an operation");
 id!(ApprovalId, "ap_", "an approval");
 
+/// Letters of a code: one in a billion, enough to tell the requests apart that wait at the same time.
+const CODE_LETTERS: usize = 6;
+
+impl ApprovalId {
+    /// The start of the id, by which a person and a model refer to a request. Knowing it approves
+    /// nothing.
+    pub fn code(&self) -> &str {
+        let letters = self.0.split_once('_').map_or(self.as_str(), |(_, letters)| letters);
+        letters.get(..CODE_LETTERS).unwrap_or(letters)
+    }
+}
+
 fn is_id(prefix: &str, text: &str) -> bool {
     let letters = text.strip_prefix(prefix).unwrap_or_default();
     letters.len() == LETTERS && letters.bytes().all(|letter| ALPHABET.contains(&letter))

@@ -24,7 +24,7 @@ pub fn escape_controls(text: &str) -> Cow<'_, str> {
 
 /// A word as one would type it in a shell. A word with hidden characters is written as `$'…'`, which
 /// bash and zsh read back to the same word.
-pub fn quote_word(word: &str) -> Cow<'_, str> {
+pub(super) fn quote_word(word: &str) -> Cow<'_, str> {
     // `shlex` also quotes some characters that are literal inside of a word, such as `=`; command lines
     // are easier to read without.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);

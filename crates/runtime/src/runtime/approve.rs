@@ -4,7 +4,6 @@
 //! from another terminal, and recorded before anything runs.
 
 use std::{
-    path::Path,
     time::{Duration, SystemTime},
 };
 
@@ -22,7 +21,7 @@ use crate::{
     journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
-    plan::{PlanDigest, Rendering, quote_word, render_request},
+    plan::{PlanDigest, Rendering, render_request},
 };
 
 /// The key under which a client is asked, and the field of its form.
@@ -53,14 +52,28 @@ impl Runtime {
             Ok(Found::Open(approval)) => approval,
             Err(failure) => return Ok(Err(failure)),
         };
+        tracing::info!(
+            tool = approval.tool,
+            code = approval.id.code(),
+            "a call waits for approval: run `toolcrib approve` in a terminal"
+        );
+        if self.needs_passphrase() {
+            return Ok(Err(approval_required(&approval)));
+        }
         match ask_client(&call.context, &approval).await? {
             Reply::Approve => {
                 let recorded = self.record_approved(call, &request, approval).await;
                 Ok(recorded.map(|id| request.grant(call, id)))
             }
             Reply::Deny => Ok(Err(self.record_denied(approval).await)),
-            Reply::None => Ok(Err(approval_required(&approval, &self.engine.settings.crib))),
+            Reply::None => Ok(Err(approval_required(&approval))),
         }
+    }
+
+    /// Whether forms do not count. Read at each call: it applies as soon as a passphrase is set.
+    fn needs_passphrase(&self) -> bool {
+        let file = self.engine.settings.passphrase_file.as_ref();
+        file.is_some_and(|file| file.symlink_metadata().is_ok())
     }
 
     /// Uses an approval of exactly this plan, or records a request for one.
@@ -101,7 +114,7 @@ impl Runtime {
         self.journal.decide(approval.id.clone(), ruling).await.map_err(store_failed)?;
         match self.find_or_propose(call, request, approval.reason.clone()).await? {
             Found::Used(id) => Ok(id),
-            Found::Open(open) => Err(approval_required(&open, &self.engine.settings.crib)),
+            Found::Open(open) => Err(approval_required(&open)),
         }
     }
 
@@ -271,14 +284,15 @@ fn build_audit_line(approval: &Approval, ruling: Ruling) -> AuditLine {
     }
 }
 
-/// The failure of a call without approval. It names the crib, so that the suggested command works from
-/// any folder. Models pay for each word, so the details do not repeat the message.
-fn approval_required(approval: &Approval, crib: &Path) -> Failure {
-    let how =
-        format!("toolcrib approve {} -C {}", approval.id, quote_word(&crib.to_string_lossy()));
+/// The failure of a call without approval. A model reads it and may run commands, so it names no
+/// command that approves: only a code by which the person finds the request. Models pay for each word,
+/// so the details do not repeat the message.
+fn approval_required(approval: &Approval) -> Failure {
     let message = format!(
-        "`{}` needs a person's approval: {}; nothing was run. A person can give it with `{how}`; then make the same call again",
-        approval.tool, approval.reason
+        "`{}` needs your user's approval: {}; nothing was run. Ask your user to approve request `{}`, then make the same call again",
+        approval.tool,
+        approval.reason,
+        approval.id.code()
     );
     let mut plan = approval.plan.clone();
     // Digests of the environment are for comparison, not for a model.
@@ -289,6 +303,7 @@ fn approval_required(approval: &Approval, crib: &Path) -> Failure {
         "error": "approval required",
         "tool": approval.tool,
         "approval": approval.id,
+        "code": approval.id.code(),
         "expires_unix": expires,
         "plan": plan,
     }))

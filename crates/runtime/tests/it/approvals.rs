@@ -125,13 +125,15 @@ async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes
     let id = approval(&refused);
     assert!(!did_run(&crib));
     let details = field(&refused, "error_details");
-    let how = format!("toolcrib approve {id} -C {}", crib.path("crib").display());
     let message = field(&refused, "error_message").as_str().unwrap();
     assert!(
         message.contains("approval: it is marked as dangerous; nothing was run")
-            && message.contains(&how),
+            && message.contains(&format!("`{}`", id.code())),
         "{message}"
     );
+    assert_eq!(details["code"], id.code());
+    let all = format!("{:?}", refused);
+    assert!(!all.contains("toolcrib"), "a model could run the command: {all}");
     let said = details.to_string();
     assert!(
         !said.contains("person") && said.matches(id.as_str()).count() == 1,
@@ -160,15 +162,15 @@ async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes
 }
 
 #[tokio::test]
-async fn the_command_to_approve_quotes_the_folder_of_the_crib() {
-    let crib = RuntimeFixture::with_settings(|settings| {
-        settings.crib = settings.crib.with_file_name("a crib");
-        std::fs::create_dir(&settings.crib).unwrap();
-        settings.roots = vec![settings.crib.clone()];
+async fn with_a_passphrase_a_form_does_not_count() {
+    let crib = Crib::with(|settings| {
+        let file = settings.crib.with_file_name("passphrase");
+        std::fs::write(&file, "{}").unwrap();
+        settings.passphrase_file = Some(file);
     });
-    let refused = run(&crib, call(&touch(), json!({}), unattended())).await;
-    let message = field(&refused, "error_message").as_str().unwrap();
-    assert!(message.contains(&format!(" -C '{}'`", crib.path("a crib").display())), "{message}");
+    let (asked, yes) = person(Some(json!({"action": "accept", "content": {"approve": true}})));
+    approval(&run(&crib, call(&touch(), json!({}), yes)).await);
+    assert!(!did_run(&crib) && asked.asked.load(Ordering::Relaxed) == 0);
 }
 
 #[tokio::test]

@@ -96,7 +96,7 @@ async fn a_yes_to_nothing_or_to_something_else_runs_nothing() {
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_asked_is_refused_with_the_approvals_id() {
+async fn a_client_that_cannot_be_asked_is_refused_with_a_code_and_no_command() {
     let fixture = OperationsFixture::new();
     let legacy = PipeClient::legacy_with(fixture.server.clone(), json!({})).await;
     for mut client in [legacy, PipeClient::modern_with(fixture.server.clone(), json!({}))] {
@@ -104,10 +104,10 @@ async fn a_client_that_cannot_be_asked_is_refused_with_the_approvals_id() {
         let failure = &reply["result"]["structuredContent"];
         assert_eq!(failure["error_type"], "approval_required", "{reply}");
         let id = failure["error_details"]["approval"].as_str().expect("an id");
-        assert!(
-            id.starts_with("ap_") && text(&reply).contains(&format!("toolcrib approve {id}")),
-            "{reply}"
-        );
+        let code = failure["error_details"]["code"].as_str().expect("a code");
+        assert!(id.starts_with(&format!("ap_{code}")), "{reply}");
+        assert!(text(&reply).contains(&format!("Ask your user to approve request `{code}`")));
+        assert!(!reply.to_string().contains("toolcrib approve"), "a model could run it: {reply}");
     }
     assert_eq!(fixture.runs(), 0);
 }

@@ -1,0 +1,105 @@
+//! `approve`: only a person approves, at a terminal, with the passphrase if there is one.
+
+use std::{
+    fs::File,
+    io::Write,
+    process::{Child, Stdio},
+};
+
+use rustix::pty;
+use testing::TempCrib;
+
+use crate::operations::{dangerous_tool, request_approval};
+
+/// Runs the program with a terminal as its input, types lines, and returns exit code and output.
+fn type_at_terminal(crib: &TempCrib, arguments: &[&str], lines: &[&str]) -> (i32, String) {
+    let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
+    pty::grantpt(&near).expect("ours");
+    pty::unlockpt(&near).expect("open");
+    let name = pty::ptsname(&near, Vec::new()).expect("a name").into_string().expect("text");
+    let far = File::options().read(true).write(true).open(&name).expect("its other end");
+    let mut command = crib.command(arguments);
+    let child: Child =
+        command.stdin(far).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a child");
+    let mut near = File::from(near);
+    for line in lines {
+        near.write_all(format!("{line}\n").as_bytes()).expect("typed");
+    }
+    let output = child.wait_with_output().expect("an end");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout) + &text(&output.stderr))
+}
+
+fn crib() -> TempCrib {
+    TempCrib::new().tool("wipe", dangerous_tool())
+}
+
+fn call(crib: &TempCrib) -> i32 {
+    crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code
+}
+
+#[test]
+fn without_a_terminal_nothing_is_approved() {
+    let crib = crib();
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    for arguments in [vec!["approve", &id], vec!["approve", &id, "--yes"]] {
+        let refused = crib.run(&arguments);
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(refused.stderr.contains("terminal"), "{}", refused.stderr);
+    }
+    for setting in ["--set-passphrase", "--create-credential"] {
+        assert_eq!(crib.run(&["approve", setting]).code, 2);
+    }
+    assert_eq!(call(&crib), 5);
+}
+
+#[test]
+fn a_person_at_a_terminal_approves_by_code() {
+    let crib = crib();
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let (code, seen) = type_at_terminal(&crib, &["approve", &id[3..9]], &["y"]);
+    assert_eq!(code, 0, "{seen}");
+    assert!(seen.starts_with("runs       echo wiped a\n\n"), "{seen}");
+    assert_eq!(call(&crib), 0);
+}
+
+#[test]
+fn a_person_at_a_terminal_can_deny() {
+    let crib = crib();
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let (code, seen) = type_at_terminal(&crib, &["approve", &id], &["n"]);
+    assert!(code == 0 && seen.ends_with("denied\n"), "{seen}");
+    assert_eq!(call(&crib), 5);
+}
+
+#[test]
+fn a_script_approves_with_the_credential_that_a_person_created() {
+    let crib = crib();
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let (code, seen) = type_at_terminal(&crib, &["approve", "--create-credential"], &[]);
+    assert_eq!(code, 0, "{seen}");
+    assert_eq!(crib.run(&["approve", &id, "--yes"]).code, 0);
+    assert_eq!(call(&crib), 0);
+    let audit = std::fs::read_to_string(crib.state().join("audit.jsonl")).expect("an audit");
+    assert!(audit.contains(r#""by":"credential""#), "{audit}");
+}
+
+#[test]
+fn with_a_passphrase_nothing_else_approves() {
+    let crib = crib();
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let set = ["approve", "--set-passphrase"];
+    let (code, seen) = type_at_terminal(&crib, &set, &["one two", "one two"]);
+    assert_eq!(code, 0, "{seen}");
+    assert_eq!(crib.approve(&id).code, 2, "the credential is not enough");
+    for (typed, expected) in [("three", 2), ("one two", 0)] {
+        let (code, seen) = type_at_terminal(&crib, &["approve", &id, "--yes"], &[typed]);
+        assert_eq!(code, expected, "{seen}");
+        assert!(!seen.contains(typed), "it is not shown: {seen}");
+    }
+    assert_eq!(call(&crib), 0);
+    let (code, _) = type_at_terminal(&crib, &set, &["wrong", "", ""]);
+    assert_eq!(code, 2, "a change needs the current one");
+    let (code, seen) = type_at_terminal(&crib, &set, &["one two", "", ""]);
+    assert!(code == 0 && seen.contains("no passphrase"), "{seen}");
+}

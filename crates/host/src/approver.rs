@@ -1,0 +1,163 @@
+//! Who may approve calls: a person at a terminal, who may have to know a passphrase, or a script of the
+//! operator that can read a credential.
+//!
+//! Both are files of the state folder, which no sandboxed program can read or write.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use argon2::Argon2;
+use runtime::operation::ApprovalId;
+use serde_json::{Value, json};
+use workspace::Crib;
+
+/// The length of the hash, in bytes.
+const HASH_BYTES: usize = 32;
+
+/// Decides who may approve the calls of a crib.
+pub struct Approver {
+    passphrase: PathBuf,
+    credential: PathBuf,
+}
+
+/// Why the operator's credential does not count.
+#[derive(Debug, thiserror::Error)]
+pub enum CredentialError {
+    /// There is none, or it cannot be read.
+    #[error("cannot read the operator credential {}: {source}", path.display())]
+    Unreadable {
+        /// Where it is expected.
+        path: PathBuf,
+        /// Why it cannot be read.
+        source: io::Error,
+    },
+    /// Other users could have read it, or somebody else wrote it.
+    #[error("{} must be a file that only its owner can read", path.display())]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Approver {
+    /// The approver of a crib.
+    pub fn new(crib: &Crib) -> Self {
+        Self { passphrase: crib.passphrase_file(), credential: crib.credential_file() }
+    }
+
+    /// Whether each approval needs a passphrase. A file that cannot be read counts as one: nobody can
+    /// then approve, which is safer than everybody.
+    pub fn has_passphrase(&self) -> bool {
+        fs::symlink_metadata(&self.passphrase).is_ok()
+    }
+
+    /// Sets the passphrase; an empty one removes it.
+    pub fn set_passphrase(&self, passphrase: &str) -> io::Result<()> {
+        if passphrase.is_empty() {
+            return fs::remove_file(&self.passphrase);
+        }
+        // An id has 128 random bits: a salt.
+        let salt = ApprovalId::random().to_string();
+        let hash = hash_passphrase(passphrase, &salt)?;
+        write_private(&self.passphrase, &json!({"salt": salt, "argon2id": hash}).to_string())
+    }
+
+    /// Whether this is the passphrase. Takes some tens of milliseconds, so that guessing is slow.
+    pub fn is_passphrase(&self, passphrase: &str) -> io::Result<bool> {
+        let stored: Value = serde_json::from_slice(&fs::read(&self.passphrase)?)?;
+        let hash = hash_passphrase(passphrase, stored["salt"].as_str().unwrap_or_default())?;
+        Ok(stored["argon2id"] == json!(hash))
+    }
+
+    /// Creates the credential with which scripts of the operator approve. Returns its path.
+    pub fn create_credential(&self) -> io::Result<&Path> {
+        write_private(&self.credential, ApprovalId::random().as_str())?;
+        Ok(&self.credential)
+    }
+
+    /// Succeeds if this process can read the credential and nobody else can. A sandboxed program
+    /// cannot.
+    pub fn check_credential(&self) -> Result<(), CredentialError> {
+        let unreadable =
+            |source| CredentialError::Unreadable { path: self.credential.clone(), source };
+        let metadata = fs::symlink_metadata(&self.credential).map_err(unreadable)?;
+        fs::read(&self.credential).map_err(unreadable)?;
+        let folder = self.credential.parent().unwrap_or(&self.credential);
+        let owner = fs::metadata(folder).map_err(unreadable)?.uid();
+        if !metadata.is_file() || metadata.uid() != owner || metadata.mode() & 0o077 != 0 {
+            return Err(CredentialError::Exposed { path: self.credential.clone() });
+        }
+        Ok(())
+    }
+}
+
+fn hash_passphrase(passphrase: &str, salt: &str) -> io::Result<Vec<u8>> {
+    let mut hash = vec![0; HASH_BYTES];
+    Argon2::default()
+        .hash_password_into(passphrase.as_bytes(), salt.as_bytes(), &mut hash)
+        .map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(hash)
+}
+
+/// Replaces a file by one that only its owner can read.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let new = path.with_extension("new");
+    // A leftover of a run that was killed, possibly with other permissions.
+    let _ = fs::remove_file(&new);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::{Approver, CredentialError};
+
+    fn approver(folder: &tempfile::TempDir) -> Approver {
+        Approver {
+            passphrase: folder.path().join("passphrase.json"),
+            credential: folder.path().join("operator-credential"),
+        }
+    }
+
+    #[test]
+    fn only_the_passphrase_is_the_passphrase() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let approver = approver(&folder);
+        assert!(!approver.has_passphrase());
+        approver.set_passphrase("correct horse").expect("set");
+        assert!(approver.has_passphrase());
+        let stored = fs::read_to_string(&approver.passphrase).expect("a file");
+        assert!(!stored.contains("horse"), "{stored}");
+        let mode = fs::metadata(&approver.passphrase).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(approver.is_passphrase("correct horse").expect("readable"));
+        assert!(!approver.is_passphrase("battery staple").expect("readable"));
+        approver.set_passphrase("").expect("removed");
+        assert!(!approver.has_passphrase());
+    }
+
+    #[test]
+    fn a_credential_that_others_can_read_does_not_count() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let approver = approver(&folder);
+        let missing = approver.check_credential();
+        assert!(matches!(missing, Err(CredentialError::Unreadable { .. })), "{missing:?}");
+        approver.create_credential().expect("created");
+        approver.check_credential().expect("private");
+        let everybody = fs::Permissions::from_mode(0o644);
+        fs::set_permissions(&approver.credential, everybody).expect("permissions");
+        let exposed = approver.check_credential();
+        assert!(matches!(exposed, Err(CredentialError::Exposed { .. })), "{exposed:?}");
+    }
+}
