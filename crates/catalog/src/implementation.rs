@@ -127,7 +127,7 @@ pub struct Binding {
     pub items: Items,
     /// Whether the value is a path.
     pub kind: ValueKind,
-    /// Whether a positional value may start with a dash.
+    /// Whether a value may start with a dash where the program could read it as an option.
     pub allow_dash: bool,
     /// How the program uses the path, if declared.
     pub access: Option<Access>,

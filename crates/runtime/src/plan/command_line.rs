@@ -136,42 +136,31 @@ impl<'a> CommandLine<'a> {
     ) -> Result<(), Failure> {
         match (flag, &binding.separator) {
             (Some(flag), Separator::Space) => {
+                // A flag whose value is optional takes no word that looks like an option. `-` alone
+                // is never one: it means standard input.
+                reject_dash(binding, &word, |text| text.len() > 1)?;
                 self.words.extend([Word::Text(flag.to_owned()), word])
             }
             (Some(flag), Separator::Equals) => {
                 self.words.push(word.with_prefix(&format!("{flag}=")))
             }
-            (Some(flag), Separator::Nothing) => self.words.push(word.with_prefix(flag)),
+            (Some(flag), Separator::Nothing) => {
+                reject_empty(binding, flag, &word)?;
+                self.words.push(word.with_prefix(flag))
+            }
             (None, _) => self.add_positional(binding, word)?,
         }
         Ok(())
     }
 
     fn add_positional(&mut self, binding: &Binding, word: Word) -> Result<(), Failure> {
-        match (self.double_dash, &word) {
-            (DoubleDash::BeforeNextPositional, _) => {
+        match self.double_dash {
+            DoubleDash::BeforeNextPositional => {
                 self.words.push(Word::Text("--".to_owned()));
                 self.double_dash = DoubleDash::Written;
             }
-            (DoubleDash::Absent, Word::Text(text))
-                if text.starts_with('-') && !binding.allow_dash =>
-            {
-                let instead = match text.parse::<f64>() {
-                    Ok(_) => "it cannot be passed until the definition allows it, with `double_dash` or `allow_dash`".to_owned(),
-                    Err(_) => format!("write a file name as `./{text}`"),
-                };
-                let message = format!(
-                    "'{}' must not begin with a dash, or the program would take `{text}` for an option; {instead}",
-                    binding.parameter
-                );
-                return Err(failures::invalid_argument(
-                    &binding.parameter,
-                    message,
-                    "a value without a leading dash",
-                    text.as_str(),
-                ));
-            }
-            _ => {}
+            DoubleDash::Absent => reject_dash(binding, &word, |_| true)?,
+            DoubleDash::Written => {}
         }
         self.words.push(word);
         Ok(())
@@ -241,6 +230,55 @@ impl<'a> CommandLine<'a> {
         self.variables.push((name.to_owned(), value));
         Ok(())
     }
+}
+
+/// Rejects a value that the program would read as an option, unless the definition allows it.
+fn reject_dash(
+    binding: &Binding,
+    word: &Word,
+    is_option: fn(&str) -> bool,
+) -> Result<(), Failure> {
+    let Word::Text(text) = word else {
+        return Ok(());
+    };
+    if binding.allow_dash || !text.starts_with('-') || !is_option(text) {
+        return Ok(());
+    }
+    let instead = match (text.parse::<f64>(), &binding.flag) {
+        (Ok(_), None) => {
+            "it cannot be passed until the definition allows it, with `double_dash` or `allow_dash`"
+                .to_owned()
+        }
+        (Ok(_), Some(_)) => {
+            "it cannot be passed until the definition allows it, with `allow_dash` or `separator`"
+                .to_owned()
+        }
+        (Err(_), _) => format!("write a file name as `./{text}`"),
+    };
+    let message = format!(
+        "'{}' must not begin with a dash, or the program would take `{text}` for an option; {instead}",
+        binding.parameter
+    );
+    Err(failures::invalid_argument(
+        &binding.parameter,
+        message,
+        "a value without a leading dash",
+        text.as_str(),
+    ))
+}
+
+/// Rejects an empty value that is glued to its flag: the program would take the next word for the
+/// value, and that may be anything.
+fn reject_empty(binding: &Binding, flag: &str, word: &Word) -> Result<(), Failure> {
+    let is_empty = matches!(word, Word::Text(text) if text.is_empty());
+    if !is_empty || !flag.starts_with('-') || flag.ends_with('=') {
+        return Ok(());
+    }
+    let message = format!(
+        "'{}' must not be empty, or the program would take the next word for the value of `{flag}`; leave it out",
+        binding.parameter
+    );
+    Err(failures::invalid_argument(&binding.parameter, message, "a value that is not empty", ""))
 }
 
 /// A value as people write it: a whole number has no fraction, even if JSON has `1.0`.

@@ -1,9 +1,8 @@
 //! From arguments to a command line.
 
 use catalog::ErrorType;
-use catalog::implementation::{Items, PassBy, Piece, Separator};
-use serde_json::json;
-use testing::{RuntimeFixture, field, process_tool, text, wait_until};
+use catalog::implementation::{Binding, Items, PassBy, Piece, Separator};
+use serde_json::{Value, json};
 
 use crate::pieces::{option, positional, word};
 
@@ -72,6 +71,37 @@ fn refuses_a_positional_that_looks_like_an_option() {
     );
     assert_eq!(refusal.details["details"][0]["path"], "/file");
     assert_eq!(refusal.details["tool"], "tool");
+}
+
+#[test]
+fn a_value_of_an_option_is_never_an_option_itself() {
+    let crib = Crib::new();
+    let message = |change: fn(&mut Binding), value: Value| {
+        crib.refusal(vec![option("color", change)], json!({"color": value})).message
+    };
+    assert!(message(|_| {}, json!("--recursive")).contains("take `--recursive` for an option"));
+    assert!(message(|_| {}, json!(["a", "-x"])).contains("take `-x` for an option"));
+    assert!(message(|b| b.items = Items::Joined(",".into()), json!(["-x", "a"])).contains("`-x,a`"));
+    assert!(message(|_| {}, json!(-1)).contains("`allow_dash` or `separator`"));
+    let nothing = |b: &mut Binding| b.separator = Separator::Nothing;
+    assert!(message(nothing, json!("")).contains("the next word for the value of `--color`"));
+    assert!(message(nothing, json!(["a", ""])).contains("must not be empty"));
+}
+
+#[test]
+fn a_value_that_cannot_be_read_as_an_option_is_passed() {
+    let crib = Crib::new();
+    let argv = |change: fn(&mut Binding), value: Value| {
+        crib.argv(vec![option("color", change)], json!({"color": value}))
+    };
+    assert_eq!(argv(|b| b.allow_dash = true, json!("-x")), ["--color", "-x"]);
+    assert_eq!(argv(|b| b.separator = Separator::Equals, json!("-x")), ["--color=-x"]);
+    assert_eq!(argv(|_| {}, json!("")), ["--color", ""]);
+    assert_eq!(argv(|_| {}, json!("-")), ["--color", "-"], "standard input");
+    let assignment = |b: &mut Binding| {
+        (b.flag, b.separator) = (Some("if=".to_owned()), Separator::Nothing);
+    };
+    assert_eq!(argv(assignment, json!("")), ["if="]);
 }
 
 #[test]
