@@ -59,14 +59,6 @@ pub struct Process {
 }
 
 impl Process {
-    /// Whether the program is a shell that runs an argument as a script (`sh -c`).
-    pub fn is_shell_script(&self) -> bool {
-        const SHELLS: [&str; 8] =
-            ["sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell"];
-        let name = self.program.rsplit('/').next().unwrap_or_default();
-        SHELLS.contains(&name) && self.pieces.iter().map_while(as_flag).any(is_script_flag)
-    }
-
     /// The parameters, in the order of the command line.
     pub fn bindings(&self) -> impl Iterator<Item = &Binding> {
         self.pieces.iter().filter_map(|piece| match piece {
@@ -79,21 +71,6 @@ impl Process {
     pub fn speaks_json(&self) -> bool {
         self.pieces.contains(&Piece::Json)
     }
-}
-
-/// The flag that a shell would read from this piece. Scanning stops at the first word that is not a flag,
-/// because the flags after a script name belong to the script.
-fn as_flag(piece: &Piece) -> Option<&str> {
-    match piece {
-        Piece::Word(word) => word.starts_with('-').then_some(word),
-        Piece::Parameter(binding) => Some(binding.flag.as_deref().unwrap_or_default()),
-        Piece::DoubleDash | Piece::Json => None,
-    }
-}
-
-fn is_script_flag(flag: &str) -> bool {
-    let is_short = flag.starts_with('-') && !flag.starts_with("--");
-    is_short && flag.contains('c') || flag.eq_ignore_ascii_case("-command")
 }
 
 /// One part of a command line.
@@ -348,7 +325,7 @@ pub struct PythonFunction {
 
 #[cfg(test)]
 mod tests {
-    use super::{Binding, Piece, Process, flag_for};
+    use super::flag_for;
 
     #[test]
     fn spells_flags() {
@@ -356,27 +333,5 @@ mod tests {
             [flag_for("v"), flag_for("verbose"), flag_for("-x"), flag_for("é")],
             ["-v", "--verbose", "-x", "-é"]
         );
-    }
-
-    #[test]
-    fn recognizes_a_shell_script() {
-        let process = |program: &str, word: &str| Process {
-            program: program.into(),
-            pieces: vec![Piece::Word(word.into())],
-        };
-        assert!(process("/bin/bash", "-c").is_shell_script());
-        assert!(process("sh", "-ec").is_shell_script());
-        assert!(!process("sh", "--version").is_shell_script());
-        assert!(!process("tar", "-c").is_shell_script());
-        let with_file = Process {
-            program: "sh".into(),
-            pieces: ["head", "-c"].map(|word| Piece::Word(word.into())).into(),
-        };
-        assert!(!with_file.is_shell_script(), "the flag is the script's, not the shell's");
-        let by_flag = Process {
-            program: "bash".into(),
-            pieces: vec![Piece::Parameter(Binding::option("c", "-c"))],
-        };
-        assert!(by_flag.is_shell_script());
     }
 }

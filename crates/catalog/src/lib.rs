@@ -14,6 +14,7 @@ mod diagnostic;
 mod error_type;
 pub mod failures;
 pub mod flag;
+mod given_code;
 mod glob;
 pub mod implementation;
 mod merge;

@@ -7,6 +7,7 @@
 mod expression;
 mod scope;
 mod syntax;
+mod variables;
 
 use std::{fmt, sync::Arc, time::SystemTime};
 
@@ -16,6 +17,7 @@ use crate::{Glob, Implementation, Tool};
 pub(crate) use expression::Expression;
 pub(crate) use scope::Scope;
 use syntax::CALL_NAMES;
+use variables::find_unlisted_variable;
 pub(crate) use syntax::RULE_NAMES;
 
 /// Stack size for compiling conditions, in bytes. Only the pages that are used take memory.
@@ -141,7 +143,7 @@ impl Policy {
             }
         }
         match strongest {
-            None => decide_by_annotations(tool),
+            None => decide_by_annotations(tool, arguments),
             Some((Effect::Allow, ..)) => Decision::Allow,
             Some((Effect::Ask, compiled, matched)) => {
                 Decision::Ask { reason: compiled.reason(&matched) }
@@ -184,22 +186,30 @@ pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// The decision without a matching clause: only declared annotations need approval, not undeclared ones.
-fn decide_by_annotations(tool: &Tool) -> Decision {
+/// The decision without a matching clause: only declared annotations need approval, not undeclared ones,
+/// and what a caller can use to run code of its own.
+fn decide_by_annotations(tool: &Tool, arguments: &Map<String, Value>) -> Decision {
+    let ask = |why: &str| Decision::Ask { reason: format!("it {why}") };
     // Checked first for its more precise reason: format readers also mark every shell script dangerous.
-    let why = if matches!(&tool.implementation, Implementation::Process(process) if process.is_shell_script())
-    {
-        "runs a shell script"
-    } else if tool.annotations.dangerous == Some(true) {
-        "is marked as dangerous"
+    if let Implementation::Process(process) = &tool.implementation {
+        if process.is_shell_script() {
+            return ask("runs a shell script");
+        }
+        if let Some(program) = process.find_given_code() {
+            return ask(&format!("runs code from its arguments with `{program}`"));
+        }
+    }
+    if tool.annotations.dangerous == Some(true) {
+        ask("is marked as dangerous")
     } else if tool.annotations.requires_approval == Some(true) {
-        "is marked as requiring approval"
+        ask("is marked as requiring approval")
     } else if tool.consent.is_some() {
-        "requires explicit consent"
+        ask("requires explicit consent")
+    } else if let Some(name) = find_unlisted_variable(tool, arguments) {
+        ask(&format!("sets the environment variable `{name}`, which its definition does not list"))
     } else {
-        return Decision::Allow;
-    };
-    Decision::Ask { reason: format!("it {why}") }
+        Decision::Allow
+    }
 }
 
 /// How a clause matched.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use catalog::{
     Decision, Implementation, Policy, Tool,
-    implementation::{Piece, Process},
+    implementation::{Binding, PassBy, Piece, Process},
     policy::{ClauseKey, Effect},
 };
 use serde_json::{Map, Value, json};
@@ -47,20 +47,42 @@ fn asks_about_marked_tools() {
 }
 
 #[test]
-fn allows_unmarked_tools() {
-    assert_eq!(decide_by_annotations(|_| {}), Decision::Allow);
-    assert_eq!(
-        decide_by_annotations(|tool| tool.annotations.mutates = Some(true)),
-        Decision::Allow
-    );
-    assert_eq!(
-        decide_by_annotations(|tool| tool.annotations.network = Some(true)),
-        Decision::Allow
-    );
-    assert_eq!(
-        decide_by_annotations(|tool| tool.annotations.dangerous = Some(false)),
-        Decision::Allow
-    );
+fn asks_about_code_in_arguments() {
+    let pieces = ["5", "python3", "-c"].map(|word| Piece::Word(word.into())).into();
+    let process = Process { program: "timeout".into(), pieces };
+    let decision = by_annotations(|tool| tool.implementation = Implementation::Process(process));
+    assert_eq!(reason(decision), "it runs code from its arguments with `python3`");
+}
+
+#[test]
+fn asks_about_variables_that_the_definition_does_not_list() {
+    let variables = Binding { pass_by: PassBy::Variables, ..Binding::positional("env_vars") };
+    let process = Process { program: "tar".into(), pieces: vec![Piece::Parameter(variables)] };
+    let listed = json!({"env_vars": {"type": "object", "properties": {"TAR_READER": {"type": "string"}}}});
+    let mut tar = tool("tar", listed);
+    tar.implementation = Implementation::Process(process);
+    let decide = |name: &str| {
+        let arguments = arguments(json!({"env_vars": {name: "x"}}));
+        Policy::default().decide(&tar, &arguments, now())
+    };
+    for name in ["LANG", "LC_ALL", "TZ", "NO_COLOR", "TERM", "TAR_READER"] {
+        assert_eq!(decide(name), Decision::Allow, "{name}");
+    }
+    for name in ["TAR_OPTIONS", "MAKEFLAGS", "lang", "LCX"] {
+        let expected = format!("it sets the environment variable `{name}`, which its definition does not list");
+        assert_eq!(reason(decide(name)), expected);
+    }
+    let allow = policy([clause("*", "", Effect::Allow)]);
+    let arguments = arguments(json!({"env_vars": {"TAR_OPTIONS": "x"}}));
+    assert_eq!(allow.decide(&tar, &arguments, now()), Decision::Allow, "the operator decides");
+}
+
+#[test]
+fn does_not_ask_about_what_nobody_marked() {
+    assert_eq!(by_annotations(|_| {}), Decision::Allow);
+    assert_eq!(by_annotations(|tool| tool.annotations.mutates = Some(true)), Decision::Allow);
+    assert_eq!(by_annotations(|tool| tool.annotations.network = Some(true)), Decision::Allow);
+    assert_eq!(by_annotations(|tool| tool.annotations.dangerous = Some(false)), Decision::Allow);
 }
 
 #[test]

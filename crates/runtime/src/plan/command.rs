@@ -91,7 +91,7 @@ impl CommandPlan {
         });
         let cwd = cwd.unwrap_or_else(|| settings.crib.clone());
         let resolver = PathResolver::new(settings, &cwd, is_read_only);
-        let line = CommandLine::build(&process.pieces, arguments, &resolver, &mut found);
+        let line = CommandLine::build(tool, &process.pieces, arguments, &resolver, &mut found);
         if let Some(failure) = failures::combine(found) {
             return Err(failure);
         }

@@ -1,7 +1,7 @@
 //! Builds the command line of a call: how each binding passes its argument.
 
 use catalog::{
-    Failure,
+    Failure, Tool,
     implementation::{Binding, Items, PassBy, Piece, Separator, ValueKind},
 };
 use process::Word;
@@ -21,6 +21,7 @@ enum DoubleDash {
 
 /// A command line, and what is passed besides.
 pub(crate) struct CommandLine<'a> {
+    tool: Option<&'a Tool>,
     resolver: Option<&'a PathResolver<'a>>,
     double_dash: DoubleDash,
     /// The arguments after the program.
@@ -39,6 +40,7 @@ impl<'a> CommandLine<'a> {
         let words = words.iter().cloned().map(Word::Text).collect();
         let (variables, files) = (Vec::new(), Vec::new());
         Self {
+            tool: None,
             resolver: None,
             double_dash: DoubleDash::Absent,
             words,
@@ -51,12 +53,14 @@ impl<'a> CommandLine<'a> {
     /// The command line that `pieces` make of `arguments`. Arguments that cannot be passed are left out,
     /// and reported in `failures`.
     pub(crate) fn build(
+        tool: &'a Tool,
         pieces: &[Piece],
         arguments: &Arguments,
         resolver: &'a PathResolver<'a>,
         failures: &mut Vec<Failure>,
     ) -> Self {
-        let mut line = Self { resolver: Some(resolver), ..Self::from_words(&[]) };
+        let (tool, resolver) = (Some(tool), Some(resolver));
+        let mut line = Self { tool, resolver, ..Self::from_words(&[]) };
         for piece in pieces {
             match piece {
                 Piece::Word(word) => line.words.push(Word::Text(word.clone())),
@@ -224,8 +228,10 @@ impl<'a> CommandLine<'a> {
         name: &str,
         value: String,
     ) -> Result<(), Failure> {
-        variables::check_name(&binding.parameter, name)?;
-        // The last one wins, as in a shell; a duplicate name would make it depend on the program.
+        // The author of the definition answers for the names in it.
+        let is_listed = binding.pass_by == PassBy::Variables
+            && self.tool.is_some_and(|tool| tool.lists_variable(&binding.parameter, name));
+        variables::check_name(&binding.parameter, name, is_listed)?;
         self.variables.retain(|(other, _)| other != name);
         self.variables.push((name.to_owned(), value));
         Ok(())

@@ -76,9 +76,9 @@ const FORBIDDEN_PREFIXES: [&str; 26] = [
     "MALLOC_",
 ];
 
-/// Rejects malformed names, and variables with which a caller could run their own code.
-pub(crate) fn check_name(parameter: &str, name: &str) -> Result<(), Failure> {
-    // A name with `=` would set another variable than the one that was checked.
+/// Rejects malformed names, and variables with which a caller could run their own code unless the
+/// definition lists them. Policy asks a person about all others that it does not list.
+pub(crate) fn check_name(parameter: &str, name: &str, is_listed: bool) -> Result<(), Failure> {
     if !is_name(name) {
         let message = format!(
             "'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first"
@@ -90,7 +90,7 @@ pub(crate) fn check_name(parameter: &str, name: &str) -> Result<(), Failure> {
             name,
         ));
     }
-    if is_forbidden(name) {
+    if !is_listed && is_forbidden(name) {
         let message = format!(
             "the environment variable `{name}` may not be set by a call: programs take code or trust from it"
         );
@@ -136,21 +136,21 @@ mod tests {
             "R_PROFILE_USER",
             "PERL5OPT",
         ] {
-            assert!(check_name("env_vars", name).is_err(), "{name}");
+            assert!(check_name("env_vars", name, false).is_err(), "{name}");
         }
     }
 
     #[test]
     fn rejects_malformed_names() {
         for name in ["", "1A", "A=B", "A B", "É", "A\0"] {
-            assert!(check_name("env_vars", name).is_err(), "{name}");
+            assert!(check_name("env_vars", name, false).is_err(), "{name}");
         }
     }
 
     #[test]
     fn accepts_ordinary_names() {
         for name in ["DEBUG", "_x", "GIT_AUTHOR_NAME", "LANG", "RUST_LOG", "PATHS"] {
-            assert!(check_name("env_vars", name).is_ok(), "{name}");
+            assert!(check_name("env_vars", name, false).is_ok(), "{name}");
         }
     }
 }

@@ -1,0 +1,281 @@
+//! Recognizes commands that run code from their arguments, also behind wrappers: `sh -c`,
+//! `timeout 5 bash -c`, `python -c`, `xargs perl -e`.
+//!
+//! No schema limits what such a command does, so a call of it is asked about. The check errs on the
+//! side of asking: a wrapper is searched for an interpreter in all of its words.
+
+use crate::implementation::{Binding, PassBy, Piece, Process};
+
+/// A program that runs text as code.
+struct Interpreter {
+    /// Its names, without version.
+    names: &'static [&'static str],
+    /// The letters after one dash that make it run the next argument.
+    letters: &'static str,
+    /// Long flags and subcommands that do the same.
+    words: &'static [&'static str],
+    /// Flags whose value is the next word, which is not a script then.
+    with_value: &'static [&'static str],
+}
+
+const SHELLS: Interpreter = Interpreter {
+    names: &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh"],
+    letters: "c",
+    words: &["--command", "--init-command"],
+    with_value: &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"],
+};
+
+const INTERPRETERS: [Interpreter; 10] = [
+    SHELLS,
+    Interpreter {
+        names: &["pwsh", "powershell"],
+        letters: "cCeE",
+        words: &["-command", "-encodedcommand"],
+        with_value: &["-ExecutionPolicy", "-WorkingDirectory"],
+    },
+    Interpreter {
+        names: &["python", "pypy", "ipython"],
+        letters: "c",
+        words: &[],
+        with_value: &["-W", "-X", "-Q"],
+    },
+    Interpreter {
+        names: &["perl", "ruby"],
+        letters: "eE",
+        words: &[],
+        with_value: &["-I", "-r", "-C", "-M", "-x"],
+    },
+    Interpreter {
+        names: &["node", "nodejs", "bun"],
+        letters: "ep",
+        words: &["--eval", "--print"],
+        with_value: &["-r", "--require", "--import"],
+    },
+    Interpreter { names: &["deno"], letters: "", words: &["eval", "repl"], with_value: &[] },
+    Interpreter {
+        names: &["php"],
+        letters: "rRBE",
+        words: &["--run", "--process-code"],
+        with_value: &["-d", "-c"],
+    },
+    Interpreter {
+        names: &["lua", "luajit", "osascript", "ghc", "elixir", "julia", "groovy", "scala"],
+        letters: "e",
+        words: &["--eval", "--expression"],
+        with_value: &["-l"],
+    },
+    Interpreter { names: &["Rscript", "R", "littler"], letters: "e", words: &[], with_value: &["-g"] },
+    Interpreter { names: &["tclsh", "expect"], letters: "c", words: &[], with_value: &[] },
+];
+
+/// Programs that start the program that their arguments name.
+const WRAPPERS: [&str; 36] = [
+    "env", "timeout", "nice", "nohup", "setsid", "stdbuf", "ionice", "chrt", "taskset", "time",
+    "xargs", "parallel", "sudo", "doas", "su", "runuser", "unshare", "nsenter", "chroot", "flock",
+    "watch", "find", "busybox", "toybox", "exec", "command", "strace", "ltrace", "script", "prlimit",
+    "setpriv", "setarch", "systemd-run", "entr", "unbuffer", "catchsegv",
+];
+
+impl Process {
+    /// Whether the program is a shell that runs an argument as a script (`sh -c`), directly or behind
+    /// a wrapper.
+    pub fn is_shell_script(&self) -> bool {
+        self.find_given_code().is_some_and(|interpreter| is_shell(base_name(interpreter)))
+    }
+
+    /// The interpreter that runs code from the arguments, or the wrapper whose program the caller
+    /// chooses; `None` if there is neither.
+    pub fn find_given_code(&self) -> Option<&str> {
+        let name = base_name(&self.program);
+        if let Some(interpreter) = find_interpreter(name) {
+            return interpreter.takes_code(&self.pieces).then_some(&self.program);
+        }
+        if !WRAPPERS.contains(&name) {
+            return None;
+        }
+        let words = self.pieces.iter().enumerate();
+        let behind = words.filter_map(|(index, piece)| match piece {
+            Piece::Word(word) => Some((word, find_interpreter(base_name(word))?, index + 1)),
+            Piece::Parameter(_) | Piece::DoubleDash | Piece::Json => None,
+        });
+        let mut behind = behind.filter(|(_, found, next)| found.takes_code(&self.pieces[*next..]));
+        let found = behind.next().map(|(word, ..)| word.as_str());
+        found.or_else(|| self.is_program_chosen().then_some(&self.program))
+    }
+
+    /// Whether a wrapper has no program of its own, so that a parameter names it, or a word that it
+    /// splits itself.
+    fn is_program_chosen(&self) -> bool {
+        let splits = |piece: &Piece| matches!(piece, Piece::Word(word) if word == "-S" || word.starts_with("--split-string"));
+        let has_program = self.pieces.iter().any(|piece| match piece {
+            Piece::Word(word) => is_command_word(word),
+            Piece::Parameter(_) | Piece::DoubleDash | Piece::Json => false,
+        });
+        // `find` has no program of its own, only those after `-exec`.
+        let takes_words = base_name(&self.program) != "find"
+            && self.bindings().any(|binding| is_positional(binding) && binding.pass_by.is_code_way());
+        self.pieces.iter().any(splits) || !has_program && takes_words
+    }
+}
+
+impl Interpreter {
+    /// Whether it would run code from these arguments: after a flag, on standard input, or in a file
+    /// that holds the value of a parameter. Flags after the name of a script belong to the script.
+    fn takes_code(&self, pieces: &[Piece]) -> bool {
+        let mut is_value = false;
+        for piece in pieces {
+            match piece {
+                Piece::Word(_) if is_value => is_value = false,
+                Piece::Word(word) if self.is_code_flag(word) => return true,
+                Piece::Word(word) if word == "-" => return takes_stdin(pieces),
+                Piece::Word(word) if word.starts_with(['-', '+']) => {
+                    is_value = self.with_value.contains(&word.as_str());
+                }
+                // The name of a script.
+                Piece::Word(_) => return false,
+                Piece::Parameter(binding) => match &binding.flag {
+                    Some(flag) if self.is_code_flag(flag) => return true,
+                    Some(_) => {}
+                    None if binding.pass_by == PassBy::Stdin => return true,
+                    None if binding.pass_by == PassBy::File => return true,
+                    None if is_positional(binding) => return false,
+                    None => {}
+                },
+                Piece::DoubleDash | Piece::Json => {}
+            }
+        }
+        takes_stdin(pieces)
+    }
+
+    fn is_code_flag(&self, word: &str) -> bool {
+        let is_word = self.words.iter().any(|known| {
+            word.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case(known))
+        });
+        let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        is_word
+            || cluster.is_some_and(|cluster| {
+                !self.with_value.contains(&word)
+                    && cluster.chars().any(|letter| self.letters.contains(letter))
+            })
+    }
+}
+
+impl PassBy {
+    /// Whether a value that is passed this way can become the name of a program or code.
+    fn is_code_way(&self) -> bool {
+        matches!(self, Self::Argument | Self::File | Self::FileIfMultiline(_))
+    }
+}
+
+fn takes_stdin(pieces: &[Piece]) -> bool {
+    let is_stdin = |piece: &Piece| matches!(piece, Piece::Parameter(binding) if binding.pass_by == PassBy::Stdin);
+    pieces.iter().any(is_stdin)
+}
+
+/// A word that can be the program of a wrapper: not a flag, a number, a duration or an assignment.
+fn is_command_word(word: &str) -> bool {
+    !word.starts_with('-')
+        && !word.contains('=')
+        && !word.starts_with(|first: char| first.is_ascii_digit())
+}
+
+fn is_positional(binding: &Binding) -> bool {
+    binding.flag.is_none()
+}
+
+fn is_shell(name: &str) -> bool {
+    let powershell = ["pwsh", "powershell"];
+    SHELLS.names.contains(&name) || powershell.contains(&name)
+}
+
+fn find_interpreter(name: &str) -> Option<&'static Interpreter> {
+    INTERPRETERS.iter().find(|interpreter| interpreter.names.contains(&name))
+}
+
+/// The name of a program without folder and version: `python` for `/usr/bin/python3.12`.
+fn base_name(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Binding, PassBy, Piece, Process};
+
+    fn process(line: &str) -> Process {
+        let mut words = line.split(' ').map(str::to_owned);
+        let program = words.next().unwrap_or_default();
+        let piece = |word: String| match word.as_str() {
+            "{}" => Piece::Parameter(Binding::positional("value")),
+            "{stdin}" => {
+                Piece::Parameter(Binding { pass_by: PassBy::Stdin, ..Binding::positional("value") })
+            }
+            "{file}" => {
+                Piece::Parameter(Binding { pass_by: PassBy::File, ..Binding::positional("value") })
+            }
+            _ => Piece::Word(word),
+        };
+        Process { program, pieces: words.map(piece).collect() }
+    }
+
+    #[test]
+    fn recognizes_code_in_arguments_behind_wrappers() {
+        for line in [
+            "sh -c {}",
+            "/bin/bash -ec {}",
+            "bash -o pipefail -c {}",
+            "env sh -c {}",
+            "env -S {}",
+            "timeout 5 sh -c {}",
+            "nice -n 10 bash -c {}",
+            "xargs -0 sh -c {}",
+            "find . -exec sh -c {}",
+            "python3 -c {}",
+            "/usr/bin/python3.12 -W ignore -Ic {}",
+            "perl -ne {}",
+            "ruby -e {}",
+            "node --eval {}",
+            "node -p {}",
+            "Rscript -e {}",
+            "php -r {}",
+            "deno eval {}",
+            "sh {stdin}",
+            "python3 - {stdin}",
+            "bash {file}",
+            "timeout 5 {}",
+            "xargs {}",
+        ] {
+            assert!(process(line).find_given_code().is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn does_not_ask_about_scripts_in_files_and_other_programs() {
+        for line in [
+            "sh run.sh -c {}",
+            "sh --version",
+            "tar -c {}",
+            "python3 tools/run.py -c {}",
+            "python3 -m http.server",
+            "timeout 5 ls {}",
+            "find {} -name {}",
+            "nice -n 10 make {}",
+            "env LANG=C sort {}",
+            "timeout 5 sh run.sh",
+            "perl script.pl {stdin}",
+            "git -c color.ui=never log",
+        ] {
+            let process = process(line);
+            assert_eq!(process.find_given_code(), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn recognizes_a_shell_script() {
+        assert!(process("bash -c {}").is_shell_script());
+        assert!(process("timeout 5 sh -c {}").is_shell_script());
+        assert!(!process("python3 -c {}").is_shell_script());
+        let flag = vec![Piece::Parameter(Binding::option("c", "-c"))];
+        assert!(Process { program: "bash".into(), pieces: flag }.is_shell_script());
+    }
+}
