@@ -9,7 +9,7 @@ use std::{
 use builtin::Flags;
 use catalog::{Catalog, Failure, Severity, Switch, Tool, flag::FlagValues};
 use parking_lot::Mutex;
-use runtime::{Runtime, Settings};
+use runtime::{Runtime, Settings, code_paths};
 use server::Snapshot;
 use toolkit::Native;
 use workspace::{Crib, Environment, Groups, Loaded, Loader};
@@ -176,6 +176,7 @@ impl Assembly {
         definitions_log::log(&self.crib, &loaded);
         let mut prompts_changed = false;
         if let Some(components) = self.components.get_mut() {
+            protect_code(&self.crib, &loaded, components.runtime.settings());
             prompts_changed = components.providers.replace(&self.crib, &loaded);
             // The description of `get_content` lists the categories, which may have changed.
             components.providers.guide.describe(&mut components.natives);
@@ -217,6 +218,7 @@ impl Assembly {
             (opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), loaded)
         });
         let runtime = runtime?;
+        protect_code(&self.crib, loaded, runtime.settings());
         let providers = Providers::new(&self.crib, loaded, &self.flags);
         let natives = built_ins::build(
             &self.crib,
@@ -228,4 +230,11 @@ impl Assembly {
         let runtime = Arc::new(runtime.with_natives(natives.iter().cloned()));
         Ok(Components { runtime, natives, providers })
     }
+}
+
+/// Protects the configuration of a crib, and the scripts, modules and sources of its tools.
+fn protect_code(crib: &Crib, loaded: &Loaded, settings: &Settings) {
+    let tools = loaded.catalog.tools().iter();
+    let code = tools.flat_map(|tool| code_paths(&settings.crib, tool));
+    settings.protected.set(crib.protected_paths().into_iter().chain(code));
 }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
+    ProtectedPaths,
     program::search_path,
     sandbox::{Sandbox, sandbox_support},
 };
@@ -25,6 +26,8 @@ pub struct ProgramAccess<'a> {
     pub is_sandboxed: bool,
     /// The most memory that one program may allocate.
     pub memory_bytes: u64,
+    /// What only people may change.
+    pub protected: &'a ProtectedPaths,
 }
 
 /// What one program needs of that.
@@ -46,6 +49,7 @@ impl ProgramAccess<'_> {
             write: Vec::new(),
             memory_bytes: self.memory_bytes,
             caller_paths: Vec::new(),
+            protected: self.protected.paths(),
             is_unrestricted: false,
         };
         // People read these lists: their own folders come first.

@@ -13,7 +13,7 @@ mod support;
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
 };
 
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
@@ -42,6 +42,9 @@ pub struct Sandbox {
     /// start, it gets no rule: another program may have replaced it after it was checked.
     #[serde(skip)]
     pub caller_paths: Vec<PathBuf>,
+    /// Files and folders that it must not change even inside of [`Sandbox::write`].
+    #[serde(skip)]
+    pub protected: Arc<[PathBuf]>,
     /// Applies no file and network rules at all: for programs that are traced, and for those that
     /// run with the user's own rights.
     #[serde(skip)]

@@ -1,6 +1,9 @@
 //! The command of a program that a render needs: R itself, or one that starts a container.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use catalog::{Failure, failures};
 use process::{Command, Sandbox, Word, r_libraries, r_variables, sandbox_support, search_path};
@@ -95,6 +98,7 @@ pub(crate) fn build_command(
             write: wanted.write,
             memory_bytes: wanted.memory_bytes,
             caller_paths: Vec::new(),
+            protected: Arc::default(),
             is_unrestricted: false,
         },
     })

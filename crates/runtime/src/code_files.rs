@@ -38,6 +38,27 @@ pub fn code_files(crib: &Path, folder: &Path, tool: &Tool) -> Vec<PathBuf> {
     files
 }
 
+/// The files and folders in the crib with the code of a tool, whether or not they exist: what nobody
+/// but a person may change. Unlike [`code_files`] it lists no folder.
+pub fn code_paths(crib: &Path, tool: &Tool) -> Vec<PathBuf> {
+    let paths = match &tool.implementation {
+        Implementation::Process(process) => of_process(crib, crib, process),
+        Implementation::Python(function) => {
+            let package = function.module.split('.').next().unwrap_or_default();
+            let folders = function.path.iter().map(|folder| crib.join(folder));
+            folders.flat_map(|folder| [folder.join(package), folder.join(format!("{package}.py"))]).collect()
+        }
+        Implementation::R(function) => {
+            let sources = function.sources.as_ref().map(|folder| crib.join(folder));
+            let parts = ["DESCRIPTION", "NAMESPACE", "R", "src", "inst"];
+            sources.iter().flat_map(|sources| parts.map(|part| sources.join(part))).collect()
+        }
+        _ => Vec::new(),
+    };
+    // Programs of the system are not writable anyway.
+    paths.into_iter().filter(|path: &PathBuf| path.starts_with(crib)).collect()
+}
+
 /// The file that a word of a command line names in `folder`, if there is one: `run.sh`,
 /// `--file=run.sh`.
 pub(crate) fn named_file(folder: &Path, word: &str) -> Option<PathBuf> {

@@ -34,7 +34,7 @@ pub use approval::{Approval, Digest};
 pub use bounded_work::{BoundedWork, Unfinished, WORK_TIME};
 pub use call::Call;
 pub use clock::{Clock, timestamp};
-pub use code_files::code_files;
+pub use code_files::{code_files, code_paths};
 pub use digest::{arguments_digest, file_digest, tool_digest, value_digest};
 pub use journal::AuditLine;
 pub use log::CALLS;
@@ -43,7 +43,7 @@ pub use outputs::is_long_output;
 pub use plan::{
     Detail, Emphasis, Plan, Rendering, escape_controls, render_plan, render_request,
 };
-pub use process::{Peer, ProgramOutput, SandboxSupport, sandbox_support, wait_for_cleanup};
+pub use process::{Peer, ProgramOutput, ProtectedPaths, SandboxSupport, sandbox_support, wait_for_cleanup};
 pub use programs::{ProgramRequest, run_program};
 pub use results::process_output_schema;
 pub use runtime::Runtime;

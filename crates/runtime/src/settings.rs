@@ -3,10 +3,13 @@
 use std::{path::PathBuf, thread, time::Duration};
 
 use catalog::{Implementation, Tool};
-use process::ProgramAccess;
+use process::{ProgramAccess, ProtectedPaths};
 use workers::WorkerSettings;
 
 use crate::Clock;
+
+/// What the configuration of a crib consists of, whatever its definitions are.
+const CONFIGURATION: [&str; 4] = ["toolcrib.toml", "toolcrib.lock", "tool_guidance.json", "tools"];
 
 /// Folders, environment and limits of a server. The caller provides them; the runtime reads neither
 /// configuration nor environment.
@@ -56,6 +59,8 @@ pub struct Settings {
     pub r_timeout: Option<Duration>,
     /// How much memory an R process may allocate; `memory_bytes` if absent.
     pub r_memory_bytes: Option<u64>,
+    /// What tools may not be told to change: definitions, configuration and the code of tools.
+    pub protected: ProtectedPaths,
     /// While this file exists, every approval needs a passphrase, which a form cannot ask for: MCP
     /// forbids secrets in forms. Approvals are then given at a terminal only.
     pub passphrase_file: Option<PathBuf>,
@@ -68,6 +73,7 @@ impl Settings {
     pub fn new(crib: PathBuf) -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let user = rustix::process::getuid().as_raw();
+        let protected = ProtectedPaths::new(CONFIGURATION.map(|name| crib.join(name)));
         Self {
             roots: vec![crib.clone()],
             decoration: String::new(),
@@ -91,6 +97,7 @@ impl Settings {
             session_lifetime: Duration::from_secs(60 * 60),
             r_timeout: None,
             r_memory_bytes: None,
+            protected,
             passphrase_file: None,
             clock: Clock::default(),
         }
@@ -106,6 +113,7 @@ impl Settings {
             environment: &self.environment,
             is_sandboxed: self.confine,
             memory_bytes: self.memory_bytes,
+            protected: &self.protected,
         }
     }
 
@@ -120,6 +128,7 @@ impl Settings {
             is_sandboxed: self.confine,
             memory_bytes: self.memory_bytes,
             r_memory_bytes: self.r_memory_bytes,
+            protected: self.protected.clone(),
             grace: self.grace,
             max_workers: self.workers,
             idle_time: self.worker_idle,

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use process::ProgramAccess;
+use process::{ProgramAccess, ProtectedPaths};
 
 /// The settings of a worker pool: access rights, limits and lifetimes.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct WorkerSettings {
     pub memory_bytes: u64,
     /// The same for R, where it differs.
     pub r_memory_bytes: Option<u64>,
+    /// What only people may change.
+    pub protected: ProtectedPaths,
     /// How long a function has to stop after an interrupt, before its worker is killed.
     pub grace: Duration,
     /// The most workers at once; at least one.
@@ -43,6 +45,7 @@ impl WorkerSettings {
             environment: &self.environment,
             is_sandboxed: self.is_sandboxed,
             memory_bytes: self.memory_bytes,
+            protected: &self.protected,
         }
     }
 }

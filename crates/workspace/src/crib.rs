@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use catalog::{CustomRule, Diagnostic, Policy, SourceId, Switch, flag::FlagValues, name};
+use catalog::{CustomRule, Diagnostic, Origin, Policy, SourceId, Switch, flag::FlagValues, name};
 use runtime::Settings;
 
 use crate::{
@@ -15,7 +15,8 @@ use crate::{
     allow::{self, Allow},
     bind::{self, Binding},
     config, custom_rules,
-    discover::{self, CONFIG},
+    clause::BROKEN_CONFIG,
+    discover::{self, CONFIG, LOCK},
     documents, flags, policy,
 };
 
@@ -144,36 +145,43 @@ impl Crib {
     /// Reads and compiles the configuration. Applies its valid parts and returns the problems of the
     /// others.
     fn configure(&mut self) -> Vec<Diagnostic> {
+        let source = SourceId::new(CONFIG);
+        let mut found = self.read_config(&source);
+        if let Some(folder) = self.find_exposed_state() {
+            found.push(report_exposed_state(&source, &folder, &self.environment.state_folder()));
+        }
+        found
+    }
+
+    fn read_config(&mut self, source: &SourceId) -> Vec<Diagnostic> {
         let path = self.folder.join(CONFIG);
         if !path.exists() {
             return Vec::new();
         }
-        let source = SourceId::new(CONFIG);
         let read = self
             .files()
             .read(&path)
-            .and_then(|bytes| config::parse(&source, &String::from_utf8_lossy(&bytes)));
+            .and_then(|bytes| config::parse(source, &String::from_utf8_lossy(&bytes)));
         match read {
             Ok(config) => self.config = config,
             Err(problem) => return vec![*problem],
         }
         let no_flags = FlagsConfig::new();
         let mut found = Vec::new();
-        // Each section on its own, so that all problems are reported in one run.
-        self.policy = unwrap_or_report(policy::compile(&source, &self.config.policy), &mut found);
+        self.policy = unwrap_or_report(policy::compile(source, &self.config.policy), &mut found);
         (self.flags, self.switches) = unwrap_or_report(
             flags::compile(
-                &source,
+                source,
                 self.config.flags.as_ref().unwrap_or(&no_flags),
                 &self.config.switch,
             ),
             &mut found,
         );
-        self.allow = allow::compile(&source, &self.config.allow, &mut found);
-        self.rules = custom_rules::compile(&source, &self.config.rule, &mut found);
-        self.bind = unwrap_or_report(bind::compile(&source, &self.config.bind), &mut found);
+        self.allow = allow::compile(source, &self.config.allow, &mut found);
+        self.rules = custom_rules::compile(source, &self.config.rule, &mut found);
+        self.bind = unwrap_or_report(bind::compile(source, &self.config.bind), &mut found);
         self.documents = unwrap_or_report(
-            documents::compile(&source, &self.config.documents, |dir| self.resolve(dir)),
+            documents::compile(source, &self.config.documents, |dir| self.resolve(dir)),
             &mut found,
         );
         found
@@ -250,6 +258,28 @@ impl Crib {
         self.state_folder().join("operator-credential")
     }
 
+    /// What tools may not be told to change: configuration, definitions, prompts, the interpreter of
+    /// the virtual environment, and the state folder.
+    pub fn protected_paths(&self) -> Vec<PathBuf> {
+        let own = [CONFIG, LOCK, formats::GUIDANCE_FILE, ".venv/bin", ".venv/pyvenv.cfg"];
+        let own = own.into_iter().chain(discover::definition_folders()).chain(discover::PROMPT_FOLDERS);
+        let mut paths: Vec<_> = own.map(|name| self.folder.join(name)).collect();
+        paths.extend(self.config.prompts.dirs.iter().map(|dir| self.resolve(dir)));
+        paths.push(self.environment.state_folder());
+        paths
+    }
+
+    /// Folders that tools can use and that contain the state folder. A tool that can change approvals
+    /// needs none.
+    fn find_exposed_state(&self) -> Option<PathBuf> {
+        let state = self.environment.state_folder();
+        let state = fs::canonicalize(&state).unwrap_or(state);
+        let Config { crib, confine, .. } = &self.config;
+        let configured = crib.roots.iter().chain(&confine.read).chain(&confine.write);
+        let folders = configured.map(|path| self.resolve(path)).chain([self.folder.clone()]);
+        folders.into_iter().find(|folder| state.starts_with(folder))
+    }
+
     /// The settings for running the tools of this crib.
     pub fn settings(&self) -> Settings {
         let Config { crib, confine, limits, r, .. } = &self.config;
@@ -266,6 +296,8 @@ impl Crib {
         settings.confine = confine.enabled;
         settings.output_folder = self.state_folder().join("output");
         settings.passphrase_file = Some(self.passphrase_file());
+        settings.protected.set(self.protected_paths());
+        settings.protected.set_names(discover::definition_names().map(str::to_owned));
         set(&mut settings.timeout, limits.timeout_seconds.map(Duration::from_secs));
         set(&mut settings.grace, limits.grace_seconds.map(Duration::from_secs));
         set(&mut settings.output_bytes, limits.output_bytes);
@@ -294,6 +326,16 @@ impl Crib {
         // A folder that does not exist yet is allowed; it may be created later.
         fs::canonicalize(&path).unwrap_or(path)
     }
+}
+
+fn report_exposed_state(source: &SourceId, folder: &Path, state: &Path) -> Diagnostic {
+    let message = format!(
+        "tools can use {}, which contains {}, where approvals are stored",
+        folder.display(),
+        state.display()
+    );
+    Diagnostic::new(&BROKEN_CONFIG, Origin::whole(source), message)
+        .hint("list folders below it in `roots`, `read` and `write`, or set XDG_STATE_HOME to a folder outside")
 }
 
 /// The compiled value, or the default after adding the problems to `found`.

@@ -11,6 +11,12 @@ use formats::{FORMATS, GUIDANCE_FILE};
 /// The name of the configuration file.
 pub(crate) const CONFIG: &str = "toolcrib.toml";
 
+/// The name of the file that pins tools.
+pub const LOCK: &str = "toolcrib.lock";
+
+/// The conventional folders of prompts and workflows, in order of precedence.
+pub(crate) const PROMPT_FOLDERS: [&str; 2] = ["prompts", "inst/mcp/workflows"];
+
 /// The folder for definitions of every format.
 pub(crate) const TOOLS: &str = "tools";
 
@@ -58,6 +64,11 @@ pub(crate) fn definition_folders() -> Vec<&'static str> {
     remove_duplicates(FORMATS.iter().flat_map(|format| format.folders))
 }
 
+/// The names of files that are definitions in any folder.
+pub(crate) fn definition_names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().filter_map(|format| format.file_name)
+}
+
 /// The extensions of definitions in one of the definition folders.
 pub(crate) fn extensions_in(folder: &str) -> Vec<&'static str> {
     let formats = FORMATS.iter().filter(|format| format.folders.contains(&folder));
@@ -98,7 +109,7 @@ pub(crate) fn is_crib(folder: &Path) -> bool {
 /// The files in a folder and its subfolders that are definitions by their name, in any case. Links to
 /// folders are not followed, because they can form cycles.
 pub(crate) fn find_named_files(folder: &Path) -> Vec<PathBuf> {
-    let names: Vec<_> = FORMATS.iter().filter_map(|format| format.file_name).collect();
+    let names: Vec<_> = definition_names().collect();
     let mut found = Vec::new();
     let mut pending = vec![folder.to_owned()];
     let mut searched = 0;

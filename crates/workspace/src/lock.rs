@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::{Crib, files};
 
 /// The name of the lock file.
-pub const LOCK: &str = "toolcrib.lock";
+pub use crate::discover::LOCK;
 
 /// The version of the file format.
 const VERSION: u32 = 1;

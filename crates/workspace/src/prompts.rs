@@ -11,8 +11,8 @@ use formats::{DUPLICATE_PROMPT, Prompt, UNKNOWN_PROMPT_TOOL, read_prompt, read_w
 use crate::{Crib, Files, discover, native_names::native_names};
 
 /// The conventional folders of prompts and workflows.
-const PROMPTS: &str = "prompts";
-const WORKFLOWS: &str = "inst/mcp/workflows";
+const PROMPTS: &str = discover::PROMPT_FOLDERS[0];
+const WORKFLOWS: &str = discover::PROMPT_FOLDERS[1];
 
 /// The existing folders of a crib with prompts, in order of precedence: `prompts/`, the configured
 /// folders, the workflows of an R package.

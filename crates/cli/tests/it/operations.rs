@@ -377,6 +377,17 @@ fn every_call_and_every_decision_leaves_a_line_in_the_audit() {
 }
 
 #[test]
+fn a_crib_whose_tools_reach_the_state_folder_is_refused() {
+    for key in ["[crib]\nroots", "[confine]\nread", "[confine]\nwrite"] {
+        let crib = TempCrib::new().tool("wipe", dangerous_tool());
+        crib.write("toolcrib.toml", &format!("{key} = [\"..\"]\n"));
+        let output = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
+        assert_eq!(output.code, 2, "{}", output.stderr);
+        assert!(output.stderr.contains("where approvals are stored"), "{}", output.stderr);
+    }
+}
+
+#[test]
 fn a_tool_cannot_write_its_own_permission() {
     let copy = json!({"name": "copy", "description": "Copy", "command": "cp", "synchronous": true, "mutates": true,
         "subcommand": [{"name": "default", "description": "Copy a file", "positional_args": [
@@ -384,8 +395,21 @@ fn a_tool_cannot_write_its_own_permission() {
             {"name": "to", "type": "string", "format": "path", "description": "To", "required": true}]}]});
     let crib = TempCrib::new()
         .tool("copy", copy)
+        .tool("run", definition("run", "sh run.sh"))
+        .file("run.sh", "true")
         .file("rule", "[[policy]]\ntools = \"*\"\ndo = \"allow\"\n");
-    for to in ["toolcrib.toml", "tools/new.json", "tools/../toolcrib.toml"] {
+    for to in [
+        "toolcrib.toml",
+        "toolcrib.lock",
+        "tools/new.json",
+        "tools/../toolcrib.toml",
+        "MCP_TOOL_SPECIFICATION.md",
+        "sub/mcp_tool_specification.md",
+        "inst/mcp/tools/new.yaml",
+        "prompts/new.md",
+        ".venv/bin/python",
+        "run.sh",
+    ] {
         let output = crib.run(&[
             "call",
             "copy",

@@ -191,10 +191,10 @@ impl<'a> CommandLine<'a> {
         };
         match (binding.kind, self.resolver) {
             (ValueKind::Path, Some(resolver)) if !text.is_empty() => {
-                resolver.resolve(&binding.parameter, text)
+                resolver.for_access(binding.access).resolve(&binding.parameter, text)
             }
             (ValueKind::PathOrValue, Some(resolver)) => {
-                resolver.resolve_if_exists(&binding.parameter, text)
+                resolver.for_access(binding.access).resolve_if_exists(&binding.parameter, text)
             }
             _ => Ok(text.clone()),
         }

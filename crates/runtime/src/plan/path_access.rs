@@ -56,6 +56,7 @@ impl PathAccess {
                 items.iter().try_for_each(|item| self.add(binding, access, item, resolver))
             }
             Value::String(text) if !text.is_empty() => {
+                let resolver = resolver.for_access(Some(access));
                 let path = resolver.resolve_target(&binding.parameter, text)?;
                 match access {
                     Access::Read => self.read.push(path),

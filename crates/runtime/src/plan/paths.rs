@@ -10,14 +10,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use catalog::{ErrorType, Failure, Tool};
+use catalog::{ErrorType, Failure, Tool, implementation::Access};
+use process::ProtectedPaths;
 use serde_json::Value;
 use toolkit::Arguments;
 
 use crate::{Settings, failures};
-
-/// Configuration and definitions in the folder of the crib, which only people may change.
-const PROTECTED: [&str; 3] = ["toolcrib.toml", "tool_guidance.json", "tools"];
 
 /// Resolves the paths of one call.
 pub(crate) struct PathResolver<'a> {
@@ -25,8 +23,8 @@ pub(crate) struct PathResolver<'a> {
     pub(crate) folder: &'a Path,
     /// The folders in which paths must be.
     roots: &'a [PathBuf],
-    /// The crib whose definitions are protected; `None` for a read-only tool.
-    protected: Option<&'a Path>,
+    /// What only people may change; `None` for a read-only tool.
+    protected: Option<&'a ProtectedPaths>,
 }
 
 impl<'a> PathResolver<'a> {
@@ -35,8 +33,15 @@ impl<'a> PathResolver<'a> {
         Self {
             folder,
             roots: &settings.roots,
-            protected: (!is_read_only).then_some(settings.crib.as_path()),
+            protected: (!is_read_only).then_some(&settings.protected),
         }
+    }
+
+    /// The resolver for a parameter whose paths are used in this way: what is only read may be
+    /// protected.
+    pub(crate) fn for_access(&self, access: Option<Access>) -> Self {
+        let protected = self.protected.filter(|_| access != Some(Access::Read));
+        Self { protected, ..*self }
     }
 
     /// The absolute path of `text`, which need not exist yet.
@@ -140,17 +145,12 @@ impl<'a> PathResolver<'a> {
         text: &str,
         path: PathBuf,
     ) -> Result<PathBuf, Failure> {
-        let is_in = |place: &Path| {
-            // A protected folder may itself be a link, and `path` has all links resolved.
-            path.starts_with(place) || place.canonicalize().is_ok_and(|real| path.starts_with(real))
-        };
-        if !self.protected.is_some_and(|crib| PROTECTED.iter().any(|name| is_in(&crib.join(name))))
-        {
+        if !self.protected.is_some_and(|protected| protected.contains(&path)) {
             return Ok(path);
         }
         let message = format!(
-            "'{parameter}' leads to `{text}`: only people may change definitions and configuration; \
-             name another path"
+            "'{parameter}' leads to `{text}`: definitions, configuration and the code of tools are changed by people, \
+             not by tools; name another path"
         );
         Err(failures::about_argument(
             parameter,

@@ -3,7 +3,7 @@
 use catalog::ErrorType;
 use std::{fs, os::unix::fs::PermissionsExt, os::unix::fs::symlink};
 
-use catalog::implementation::{PassBy, Piece, ValueKind};
+use catalog::implementation::{Access, Binding, PassBy, Piece, ValueKind};
 use serde_json::json;
 use testing::{RuntimeFixture, field, process_tool, text};
 
@@ -142,6 +142,18 @@ fn what_permits_is_protected_behind_a_link_too() {
         crib.plan_failure(path(), json!({"file": "shared/new.json"})).error_type,
         ErrorType::PathProtected
     );
+}
+
+#[test]
+fn a_parameter_that_is_only_read_may_name_what_is_protected() {
+    let crib = Crib::new();
+    let reads = |access| {
+        let change = move |b: &mut Binding| (b.kind, b.access) = (ValueKind::Path, Some(access));
+        crib.plan(&tool("echo", vec![positional("file", change)]), json!({"file": "toolcrib.toml"}))
+    };
+    fs::write(crib.path("crib/toolcrib.toml"), "").unwrap();
+    assert!(reads(Access::Read).is_ok());
+    assert_eq!(reads(Access::Write).unwrap_err().error_type, ErrorType::PathProtected);
 }
 
 #[test]
