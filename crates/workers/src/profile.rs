@@ -18,6 +18,9 @@ pub(crate) struct WorkerProfile {
     network: bool,
     /// Folders with Python modules: the sandbox and `sys.path` depend on them.
     module_path: Vec<String>,
+    /// The tool, if a person approves its calls: a function that ran in the same process before could
+    /// have replaced the one that was approved.
+    own_tool: Option<String>,
 }
 
 impl WorkerProfile {
@@ -27,8 +30,17 @@ impl WorkerProfile {
             _ => (Language::R, Vec::new()),
         };
         let AccessNeeds { is_read_only, network } = access_needs(tool);
-        Self { language, is_read_only, network, module_path }
+        let own_tool = is_approved(tool).then(|| tool.name.clone());
+        Self { language, is_read_only, network, module_path, own_tool }
     }
+}
+
+/// Whether a person approves the calls of a tool, by what it declares.
+fn is_approved(tool: &Tool) -> bool {
+    let annotations = &tool.annotations;
+    annotations.dangerous == Some(true)
+        || annotations.requires_approval == Some(true)
+        || tool.consent.is_some()
 }
 
 /// The access that a tool declares. A tool that is served as read-only is read-only to the kernel,

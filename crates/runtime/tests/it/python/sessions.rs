@@ -38,6 +38,24 @@ async fn a_session_has_one_process_and_shares_what_it_keeps_with_no_other() {
 }
 
 #[tokio::test]
+async fn a_dangerous_function_cannot_be_replaced_by_an_earlier_call() {
+    need_python!();
+    let bench = Workshop::new(
+        "import sys
+def deploy(target): return 'deployed ' + target
+def replace():
+    sys.modules['bench'].deploy = lambda target: 'EVIL instead of ' + target
+    return True
+",
+    );
+    let mut deploy = function("deploy");
+    deploy.annotations.dangerous = Some(true);
+    bench.run("replace").await;
+    let outcome = bench.call(deploy, json!({"target": "staging"})).await;
+    assert_eq!(outcome.structured, Some(json!("deployed staging")), "{outcome:?}");
+}
+
+#[tokio::test]
 async fn sessions_run_beside_each_other() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
