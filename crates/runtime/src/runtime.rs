@@ -4,6 +4,7 @@ mod admit;
 mod approve;
 mod operate;
 mod record;
+mod repeat;
 mod services;
 
 use std::{path::PathBuf, sync::Arc};
@@ -228,7 +229,11 @@ impl Runtime {
         // Before the approval: a tool may ask for missing arguments, and an approval covers exact
         // arguments.
         self.prepare(&mut call).await?;
-        let Some(reason) = reason else {
+        let lost = match self.find_lost_duplicate(&call).await {
+            Ok(lost) => lost,
+            Err(failure) => return Ok(self.record_invalid(record, failure)),
+        };
+        let Some(reason) = reason.or(lost) else {
             return self.run_granted(call, log, record, None).await;
         };
         // Boxed like everything that is rare or slow, so that plain calls do not carry its size.

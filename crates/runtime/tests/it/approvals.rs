@@ -16,7 +16,7 @@ use catalog::{
 use runtime::{
     Call, Clock,
     journal::{Filter, Ruling},
-    operation::{ApprovalId, Owner},
+    operation::{ApprovalId, OperationId, Owner, State},
 };
 use serde_json::{Value, json};
 use testing::{RuntimeFixture, field, object, process_tool};
@@ -84,7 +84,7 @@ fn touch() -> Tool {
     touch
 }
 
-pub(crate) fn nobody() -> Context {
+pub(crate) fn unattended() -> Context {
     Context::detached(CancellationToken::new())
 }
 
@@ -410,6 +410,57 @@ async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
     rule(&crib, id, true).await;
     assert!(!run(&crib, call(&touch, json!({}), unattended())).await.failed);
     assert!(did_run(&crib));
+}
+
+/// A crib in which a call of this tool without arguments was lost.
+async fn crib_with_lost_call(tool: &Tool) -> Crib {
+    let crib = Crib::new();
+    assert!(!run(&crib, call(tool, json!({}), unattended())).await.failed && did_run(&crib));
+    let journal = crib.runtime.journal();
+    let page = journal.list(Filter::default(), None, 1).await.unwrap();
+    let mut lost = page.operations[0].clone();
+    (lost.id, lost.state, lost.ended) = (OperationId::random(), State::Pending, None);
+    journal.begin(lost.clone()).await.unwrap();
+    (lost.state, lost.ended) = (State::Lost, Some(SystemTime::now()));
+    assert!(journal.finish(lost).await.unwrap());
+    crib
+}
+
+/// A tool that changes things, becomes an operation, and needs no approval by itself.
+fn operation() -> Tool {
+    let mut touch = Tool { mode: catalog::Mode::Asynchronous, ..touch() };
+    touch.annotations.dangerous = None;
+    touch
+}
+
+#[tokio::test]
+async fn a_call_that_was_lost_runs_again_only_after_a_yes() {
+    let crib = crib_with_lost_call(&operation()).await;
+    let run_it = async |arguments| run(&crib, call(&operation(), arguments, unattended())).await;
+    let other = run_it(json!({"reference": "/etc/passwd"})).await;
+    assert!(!other.failed && did_run(&crib), "other arguments: {other:?}");
+    let refused = run_it(json!({})).await;
+    let message = field(&refused, "error_message").as_str().unwrap();
+    assert!(message.contains("the same call was lost when its server ended (op_"), "{message}");
+    assert!(!did_run(&crib));
+    rule(&crib, approval(&refused), true).await;
+    for _ in 0..2 {
+        assert!(!run_it(json!({})).await.failed && did_run(&crib), "its effect is known now");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_call_that_can_be_repeated_is_not_asked_about() {
+    for change in [
+        |tool: &mut Tool| tool.annotations.idempotent = Some(true),
+        |tool: &mut Tool| tool.annotations.mutates = Some(false),
+    ] {
+        let crib = crib_with_lost_call(&operation()).await;
+        let mut tool = operation();
+        change(&mut tool);
+        let outcome = run(&crib, call(&tool, json!({}), unattended())).await;
+        assert_ne!(field(&outcome, "error_type"), "approval_required", "{outcome:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

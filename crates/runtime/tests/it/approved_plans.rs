@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use toolkit::Context;
 
 use crate::{
-    approvals::{Person, approval, call, nobody, rule, run},
+    approvals::{Person, approval, call, unattended, rule, run},
     crib::{Crib, field, tool, word},
 };
 
@@ -48,10 +48,10 @@ async fn reason_after(
     arguments: Value,
     change: impl FnOnce(),
 ) -> String {
-    let id = approval(&run(crib, call(tool, arguments.clone(), nobody())).await);
+    let id = approval(&run(crib, call(tool, arguments.clone(), unattended())).await);
     rule(crib, id.clone(), true).await;
     change();
-    let refused = run(crib, call(tool, arguments, nobody())).await;
+    let refused = run(crib, call(tool, arguments, unattended())).await;
     assert_ne!(approval(&refused), id, "it must be approved again");
     field(&refused, "error_message").as_str().unwrap().to_owned()
 }
@@ -108,10 +108,10 @@ async fn reason_with(change: impl FnOnce(&mut Settings)) -> String {
     change(&mut settings);
     let journal: Arc<dyn Journal> = Arc::clone(crib.runtime.journal());
     let tool = runner("true", &[]);
-    let id = approval(&run(&crib, call(&tool, json!({}), nobody())).await);
+    let id = approval(&run(&crib, call(&tool, json!({}), unattended())).await);
     rule(&crib, id, true).await;
     let crib = crib.with_runtime(Runtime::with_journal(settings, journal));
-    let outcome = run(&crib, call(&tool, json!({}), nobody())).await;
+    let outcome = run(&crib, call(&tool, json!({}), unattended())).await;
     field(&outcome, "error_message").as_str().unwrap_or_default().to_owned()
 }
 

@@ -1,0 +1,54 @@
+//! Calls that may already have had their effect.
+//!
+//! An operation is lost when its server died: nobody knows how far it came. The same call would perhaps
+//! do the same thing twice, so a person decides whether it runs again.
+
+use catalog::{Failure, Mode, arguments::redact};
+
+use super::Runtime;
+use crate::{
+    Call,
+    journal::Filter,
+    operation::{Operation, State},
+    operations::store_failed,
+};
+
+/// How many operations of a tool are compared, newest first.
+const MAX_COMPARED: usize = 100;
+
+impl Runtime {
+    /// Why a call must be approved although policy allows it: the last identical one was lost. `None`
+    /// for tools that change nothing, or that can be repeated safely.
+    pub(super) async fn find_lost_duplicate(&self, call: &Call) -> Result<Option<String>, Failure> {
+        let annotations = &call.tool.annotations;
+        let may_repeat = annotations.is_read_only() || annotations.idempotent == Some(true);
+        if call.tool.mode != Mode::Asynchronous || may_repeat {
+            return Ok(None);
+        }
+        // Asked first because it is nearly always empty. Whose call it was does not matter.
+        let Some(lost) = self.find_duplicate(call, vec![State::Lost]).await? else {
+            return Ok(None);
+        };
+        // A later run with a known end settles the question.
+        let last = self.find_duplicate(call, Vec::new()).await?;
+        let is_last = last.is_some_and(|last| last.id == lost.id);
+        Ok(is_last.then(|| {
+            format!(
+                "the same call was lost when its server ended ({}), and may have had its effect",
+                lost.id
+            )
+        }))
+    }
+
+    /// The newest operation of the same tool with the same arguments, in one of these states.
+    async fn find_duplicate(&self, call: &Call, states: Vec<State>) -> Result<Option<Operation>, Failure> {
+        let filter = Filter { tool: Some(call.tool.name.clone()), states, ..Filter::default() };
+        let page =
+            self.journal.list(filter, None, MAX_COMPARED).await.map_err(store_failed)?;
+        let arguments = redact(&call.tool, &call.arguments);
+        let is_duplicate = |operation: &Operation| {
+            operation.tool == call.tool.name && operation.arguments == arguments
+        };
+        Ok(page.operations.into_iter().find(is_duplicate))
+    }
+}
