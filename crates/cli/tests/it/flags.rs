@@ -344,7 +344,7 @@ fn a_corrupt_store_is_moved_aside_and_reported_once() {
 #[test]
 fn a_state_folder_that_cannot_be_written_is_a_clear_failure() {
     let crib = crib_with_git(SWITCHED);
-    let blocked = crib.root().join("state");
+    let blocked = crib.root().with_file_name("blocked");
     fs::write(&blocked, "a file, where a folder should be").expect("a file");
     let run = |arguments: &[&str]| {
         crib.command(arguments).env("XDG_STATE_HOME", &blocked).output().expect("a run")
