@@ -50,7 +50,7 @@ fn asks_about_marked_tools() {
 fn asks_about_code_in_arguments() {
     let pieces = ["5", "python3", "-c"].map(|word| Piece::Word(word.into())).into();
     let process = Process { program: "timeout".into(), pieces };
-    let decision = by_annotations(|tool| tool.implementation = Implementation::Process(process));
+    let decision = decide_by_annotations(|tool| tool.implementation = Implementation::Process(process));
     assert_eq!(reason(decision), "it runs code from its arguments with `python3`");
 }
 
@@ -78,11 +78,11 @@ fn asks_about_variables_that_the_definition_does_not_list() {
 }
 
 #[test]
-fn does_not_ask_about_what_nobody_marked() {
-    assert_eq!(by_annotations(|_| {}), Decision::Allow);
-    assert_eq!(by_annotations(|tool| tool.annotations.mutates = Some(true)), Decision::Allow);
-    assert_eq!(by_annotations(|tool| tool.annotations.network = Some(true)), Decision::Allow);
-    assert_eq!(by_annotations(|tool| tool.annotations.dangerous = Some(false)), Decision::Allow);
+fn allows_unmarked_tools() {
+    assert_eq!(decide_by_annotations(|_| {}), Decision::Allow);
+    assert_eq!(decide_by_annotations(|tool| tool.annotations.mutates = Some(true)), Decision::Allow);
+    assert_eq!(decide_by_annotations(|tool| tool.annotations.network = Some(true)), Decision::Allow);
+    assert_eq!(decide_by_annotations(|tool| tool.annotations.dangerous = Some(false)), Decision::Allow);
 }
 
 #[test]
