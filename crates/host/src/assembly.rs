@@ -1,6 +1,7 @@
 //! A crib with everything that listing, calling and serving its tools needs.
 
 use std::{
+    collections::HashSet,
     sync::{Arc, OnceLock},
     thread,
     time::Duration,
@@ -12,7 +13,7 @@ use parking_lot::Mutex;
 use runtime::{Runtime, Settings, code_paths};
 use server::Snapshot;
 use toolkit::Native;
-use workspace::{Crib, Environment, Groups, Loaded, Loader};
+use workspace::{Crib, Drift, Environment, Groups, Loaded, Loader};
 
 use crate::{
     AssemblyError, OnFlagChange, Persistence, Sessions, built_ins, count, definitions_log, flags,
@@ -30,6 +31,8 @@ pub struct Assembly {
     flags: Flags,
     loader: Mutex<Loader>,
     loaded: OnceLock<Loaded>,
+    /// Tools that differ from the lock file. Belongs to `loaded`.
+    held: OnceLock<Vec<Drift>>,
     components: OnceLock<Components>,
 }
 
@@ -84,6 +87,7 @@ impl Assembly {
             crib,
             options,
             loaded: OnceLock::new(),
+            held: OnceLock::new(),
             components: OnceLock::new(),
         }
     }
@@ -102,6 +106,12 @@ impl Assembly {
     pub fn loaded(&self) -> &Loaded {
         // Commands that only need the configuration never read a definition.
         self.loaded.get_or_init(|| self.loader.lock().load(&self.crib))
+    }
+
+    /// Tools that are not served because they are new or differ from the lock file, until a person
+    /// accepts them. Without a lock file there are none.
+    pub fn held(&self) -> &[Drift] {
+        self.held.get_or_init(|| definitions_log::find_held(&self.crib, self.loaded()))
     }
 
     /// Where definitions belong, if none were found but files outside those folders look like some.
@@ -138,8 +148,15 @@ impl Assembly {
     /// The crib's tools that these flags do not switch off, and the built-in ones.
     pub fn tools(&self, values: &FlagValues) -> Result<Tools<'_>, AssemblyError> {
         let natives = &self.components()?.natives;
+        let held: HashSet<_> = self.held().iter().filter_map(Drift::held_tool).collect();
+        let all = &self.loaded().catalog;
+        let accepted = if held.is_empty() {
+            all.clone()
+        } else {
+            all.filter(|tool| !held.contains(tool.name.as_str()))
+        };
         let (on, switched_off) =
-            catalog::apply_switches(&self.loaded().catalog, &self.crib.switches, values);
+            catalog::apply_switches(&accepted, &self.crib.switches, values);
         let catalog = built_ins::add_to(&on, &self.crib, natives);
         Ok(Tools { catalog, switched_off })
     }
@@ -190,6 +207,8 @@ impl Assembly {
         let errors = count(loaded.count(Severity::Error), "error");
         // Replaced last, so that a panic above leaves the old definitions in place.
         self.loaded = OnceLock::from(loaded);
+        self.held = OnceLock::new();
+        definitions_log::log_held(self.held());
         Reloaded { summary: format!("reloaded: {tools}, {errors}{notes}"), prompts_changed }
     }
 

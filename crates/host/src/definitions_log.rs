@@ -38,7 +38,6 @@ pub(crate) fn log(crib: &Crib, loaded: &Loaded) {
     if let Some(hint) = misplaced_definitions(crib, loaded) {
         tracing::warn!("{hint}");
     }
-    warn_of_drift(crib, loaded);
 }
 
 /// Where definitions belong, if none were found but files outside those folders look like some.
@@ -53,27 +52,36 @@ pub(crate) fn misplaced_definitions(crib: &Crib, loaded: &Loaded) -> Option<Stri
     })
 }
 
-/// Warns of tools that differ from the lock file, if there is one.
-fn warn_of_drift(crib: &Crib, loaded: &Loaded) {
-    let drift = match Lock::read(crib) {
-        Ok(lock) => lock.find_drift(&Lock::from_catalog(&loaded.catalog)),
+/// Tools that are new or differ from the lock file, which are held back until a person accepts them.
+/// Without a lock file there are none; with one that cannot be read, all are held back.
+pub(crate) fn find_held(crib: &Crib, loaded: &Loaded) -> Vec<Drift> {
+    let lock = match Lock::read(crib) {
+        Ok(lock) => lock,
         // A lock file is optional.
-        Err(LockError::Missing(_)) => return,
-        Err(error) => return tracing::warn!("{error}"),
+        Err(LockError::Missing(_)) => return Vec::new(),
+        Err(error) => {
+            tracing::error!("no tool is served: {error}");
+            Lock::empty()
+        }
     };
-    // Removed tools are not worth a warning: with `--groups` most tools are missing on purpose.
-    let served: Vec<String> = drift
-        .iter()
-        .filter(|drift| !matches!(drift, Drift::Removed(_)))
-        .map(ToString::to_string)
-        .collect();
-    if served.is_empty() {
+    let mut drift = lock.find_drift(&Lock::from_catalog(crib, &loaded.catalog));
+    // Removed tools need no decision: with `--groups` most tools are missing on purpose.
+    drift.retain(|drift| drift.held_tool().is_some());
+    drift
+}
+
+/// Warns of tools that are held back.
+pub(crate) fn log_held(held: &[Drift]) {
+    if held.is_empty() {
         return;
     }
-    let named = served[..served.len().min(DRIFT_SHOWN)].join("; ");
-    let more = match served.len().saturating_sub(DRIFT_SHOWN) {
+    let named: Vec<_> = held.iter().take(DRIFT_SHOWN).map(ToString::to_string).collect();
+    let more = match held.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    tracing::warn!("tools differ from {LOCK}: {named}{more}");
+    tracing::warn!(
+        "held back, because they differ from {LOCK}: {}{more}; accept each with `toolcrib lock --accept NAME`",
+        named.join("; ")
+    );
 }

@@ -67,6 +67,7 @@ impl ServedCrib {
         let runtime = Arc::clone(assembly.runtime()?);
         let crib = assembly.crib();
         definitions_log::log(crib, assembly.loaded());
+        definitions_log::log_held(assembly.held());
         for missing in snapshot::missing_restrictions(crib) {
             tracing::warn!("tools are served without {missing}");
         }

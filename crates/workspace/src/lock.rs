@@ -7,7 +7,8 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt, io,
-    path::PathBuf,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use catalog::{Catalog, Tool};
@@ -83,6 +84,16 @@ pub enum Drift {
     },
 }
 
+impl Drift {
+    /// The name of the tool, if it exists and must be accepted before it is served.
+    pub fn held_tool(&self) -> Option<&str> {
+        match self {
+            Self::Added(name) | Self::Changed { name, .. } => Some(name),
+            Self::Removed(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -94,22 +105,45 @@ impl fmt::Display for Drift {
 }
 
 /// The parts of a tool: the key in the file, and the name in messages.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("text", "description"),
     ("examples", "examples"),
     ("input", "input schema"),
     ("output", "output schema"),
     ("marks", "annotations"),
     ("launch", "implementation"),
+    (CODE, "scripts or modules"),
 ];
 
+/// The part for the content of files that the definition names as code. Tools without such files do not
+/// have it.
+const CODE: &str = "code";
+
 impl Lock {
-    /// Pins the tools of a catalog.
-    pub fn from_catalog(catalog: &Catalog) -> Self {
-        let tools: BTreeMap<String, Pin> =
-            catalog.tools().iter().map(|tool| (tool.name.clone(), Pin::from_tool(tool))).collect();
+    /// Pins the tools of a catalog, with the code in the crib that they run.
+    pub fn from_catalog(crib: &Crib, catalog: &Catalog) -> Self {
+        let pin = |tool: &Arc<Tool>| (tool.name.clone(), Pin::from_tool(&crib.folder, tool));
+        Self::from_pins(catalog.tools().iter().map(pin).collect())
+    }
+
+    /// A lock without tools: with it, every tool is new.
+    pub fn empty() -> Self {
+        Self::from_pins(BTreeMap::new())
+    }
+
+    fn from_pins(tools: BTreeMap<String, Pin>) -> Self {
         let all: Vec<Value> = tools.iter().map(|(name, pin)| json!([name, pin.digest])).collect();
         Self { version: VERSION, digest: runtime::value_digest(&Value::from(all)), tools }
+    }
+
+    /// This lock with one tool as it is in `now`; `None` if neither has it.
+    pub fn accept(&self, now: &Self, name: &str) -> Option<Self> {
+        let mut tools = self.tools.clone();
+        match now.tools.get(name) {
+            Some(pin) => drop(tools.insert(name.to_owned(), pin.clone())),
+            None => drop(tools.remove(name)?),
+        }
+        Some(Self::from_pins(tools))
     }
 
     /// Reads the lock file of a crib.
@@ -177,8 +211,10 @@ impl Lock {
 }
 
 impl Pin {
-    fn from_tool(tool: &Tool) -> Self {
-        let digests = PARTS.map(|(part, _)| (part, runtime::value_digest(&part_value(tool, part))));
+    fn from_tool(crib: &Path, tool: &Tool) -> Self {
+        let own = PARTS.iter().filter(|(part, _)| *part != CODE);
+        let own = own.map(|(part, _)| (*part, runtime::value_digest(&part_value(tool, part))));
+        let digests: Vec<_> = own.chain(digest_code(crib, tool).map(|code| (CODE, code))).collect();
         let parts = digests
             .iter()
             .map(|(part, digest)| ((*part).to_owned(), digest[..PART_DIGITS].to_owned()))
@@ -190,6 +226,18 @@ impl Pin {
             parts,
         }
     }
+}
+
+/// The digest of the scripts, modules and sources of a tool in the crib, if it has any.
+fn digest_code(crib: &Path, tool: &Tool) -> Option<String> {
+    let files = runtime::code_files(crib, crib, tool);
+    let content = |path: &PathBuf| {
+        // Relative, so that a checkout in another folder has the same lock file.
+        let name = path.strip_prefix(crib).ok()?;
+        Some(json!([name, runtime::file_digest(path).ok()]))
+    };
+    let contents: Vec<_> = files.iter().filter_map(content).collect();
+    (!contents.is_empty()).then(|| runtime::value_digest(&Value::from(contents)))
 }
 
 /// The contents of one part. A change here changes the digest of every tool, and after an update

@@ -7,6 +7,7 @@ use host::{OnFlagChange, Options, Persistence, Tools, learn::Observation};
 use runtime::{Call, Runtime};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use workspace::Drift;
 use toolkit::{Arguments, Context, Interrupt};
 
 use super::{CommandContext, CommandResult, show};
@@ -58,7 +59,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let values = block_on(assembly.flag_values_or_defaults())?;
     let Tools { catalog, switched_off } = assembly.tools(&values)?;
     let tool = show::find(&catalog, crib, &args.name)
-        .map_err(|error| explain_switch(error, &args.name, &switched_off))?;
+        .map_err(|error| explain_switch(error, &args.name, &switched_off))
+        .map_err(|error| explain_held(error, &args.name, assembly.held()))?;
     let given = parse_arguments(&args.args)?;
     let runtime = assembly.runtime()?;
     if args.dry_run {
@@ -102,6 +104,15 @@ fn explain_switch(
                     switch.is.json()
                 ))
         }
+        None => error,
+    }
+}
+
+/// Names the difference, if the tool is missing because it differs from the lock file.
+fn explain_held(error: CommandError, name: &str, held: &[Drift]) -> CommandError {
+    match held.iter().find(|drift| drift.held_tool() == Some(name)) {
+        Some(drift) => CommandError::new(Kind::NotFound, format!("{drift}, so it is held back"))
+            .hint(format!("review it, then run `toolcrib lock --accept {name}`")),
         None => error,
     }
 }

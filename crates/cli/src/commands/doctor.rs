@@ -42,6 +42,7 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
             .iter()
             .for_each(print_component);
     }
+    print_held(&assembly);
     let missing = print_tools(&assembly, &runtime)?;
     Ok(if problems.is_empty() {
         ExitCode::from(u8::from(missing > 0))
@@ -95,6 +96,14 @@ fn print_component(component: &Component) {
             format!("  {name:<9} not found ({purpose}); {}", hint.as_deref().unwrap_or_default())
         }
     });
+}
+
+fn print_held(assembly: &Assembly) {
+    if assembly.held().is_empty() {
+        return;
+    }
+    terminal::print("\nHeld back until you run `toolcrib lock --accept NAME`\n");
+    assembly.held().iter().for_each(|drift| terminal::line(&format!("  {drift}")));
 }
 
 /// Prints whether each tool can run. Returns how many cannot.

@@ -6,7 +6,7 @@ use catalog::{Severity, Tool};
 use host::{Options, Tools, count};
 use serde_json::Value;
 use server::Snapshot;
-use workspace::Groups;
+use workspace::{Drift, Groups};
 
 use super::{CommandContext, CommandResult};
 use crate::{executor::block_on, terminal};
@@ -47,6 +47,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         return Ok(ExitCode::SUCCESS);
     }
     print_tables(&tools, wanted);
+    print_held(assembly.held());
     if let Some(hint) = assembly.misplaced_definitions() {
         terminal::note(&hint);
     }
@@ -86,7 +87,15 @@ fn print_tables(tools: &Tools<'_>, wanted: impl Fn(&Tool) -> bool) {
     }
 }
 
-fn render_table<T: AsRef<Tool>>(tools: &[T]) -> String {
+fn print_held(held: &[Drift]) {
+    if held.is_empty() {
+        return;
+    }
+    terminal::line("\nHeld back until you run `toolcrib lock --accept NAME`");
+    held.iter().for_each(|drift| terminal::line(&drift.to_string()));
+}
+
+fn table<T: AsRef<Tool>>(tools: &[T]) -> String {
     let width = tools.iter().map(|tool| tool.as_ref().name.len()).max().unwrap_or(0).min(40);
     let mut text = String::new();
     for tool in tools {

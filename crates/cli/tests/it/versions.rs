@@ -470,7 +470,7 @@ fn lock_check_reports_new_missing_and_different_tools() {
     `gamma` was removed
 
     --- stderr
-    3 differences from toolcrib.lock; run `toolcrib lock` to accept the current tools
+    3 differences from toolcrib.lock; run `toolcrib lock --accept NAME` to accept a tool, or `toolcrib lock` for all
     ");
     insta::assert_snapshot!(crib.transcript(&["lock"]), @r"
     exit code 0
@@ -514,6 +514,65 @@ fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
 }
 
 #[test]
+fn a_tool_that_differs_from_the_lock_file_is_held_back_until_it_is_accepted() {
+    let crib = locked_crib();
+    let changed = crate::temp_crib::definition("alpha", "printf");
+    crib.write("tools/alpha.json", &changed.to_string());
+    crib.write("tools/delta.json", &crate::temp_crib::definition("delta", "echo").to_string());
+    let listed = |crib: &TempCrib| {
+        let tools = crib.run(&["list", "--json"]).json();
+        let names = tools.as_array().expect("tools").iter();
+        names.map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    let has = |name: &str| listed(&crib).iter().any(|listed| listed == name);
+    assert!(has("beta") && !has("alpha") && !has("delta"), "{:?}", listed(&crib));
+    let output = crib.run(&["list"]).stdout;
+    let (_, held) = output.split_once("\n\n").expect("two parts");
+    insta::assert_snapshot!(held, @r"
+    Held back until you run `toolcrib lock --accept NAME`
+    `alpha` changed: implementation
+    `delta` is new
+    ");
+    insta::assert_snapshot!(crib.transcript(&["call", "alpha"]), @r"
+    exit code 3
+    --- stderr
+    error: `alpha` changed: implementation, so it is held back
+     |
+     = help: review it, then run `toolcrib lock --accept alpha`
+    ");
+    assert!(crib.run(&["doctor"]).stdout.contains("\n  `delta` is new\n"));
+    assert_eq!(crib.run(&["lock", "--accept", "alpha"]).code, 0);
+    assert!(has("alpha") && !has("delta"));
+    assert_eq!(crib.run(&["lock", "--accept", "nothing"]).code, 3);
+}
+
+#[test]
+fn the_lock_file_covers_scripts() {
+    let crib = TempCrib::new()
+        .tool("run", crate::temp_crib::definition("run", "sh run.sh"))
+        .file("run.sh", "echo one");
+    assert_eq!(crib.run(&["lock"]).code, 0);
+    assert_eq!(crib.run(&["call", "run"]).stdout, "one\n");
+    crib.write("run.sh", "echo two");
+    insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
+    exit code 1
+    --- stdout
+    `run` changed: scripts or modules
+
+    --- stderr
+    1 difference from toolcrib.lock; run `toolcrib lock --accept NAME` to accept a tool, or `toolcrib lock` for all
+    ");
+    assert_eq!(crib.run(&["call", "run"]).code, 3);
+}
+
+#[test]
+fn a_broken_lock_file_holds_every_tool_back() {
+    let crib = locked_crib();
+    crib.write("toolcrib.lock", "{}");
+    assert_eq!(crib.run(&["call", "alpha"]).code, 3);
+}
+
+#[test]
 fn serve_warns_of_tools_that_differ_from_the_lock_file() {
     let crib = locked_crib();
     assert!(
@@ -523,7 +582,7 @@ fn serve_warns_of_tools_that_differ_from_the_lock_file() {
     crib.write("tools/delta.json", &definition("delta", "echo").to_string());
     let output = crib.run(&["serve"]);
     assert!(
-        output.stderr.contains("tools differ from toolcrib.lock: `delta` is new"),
+        output.stderr.contains("because they differ from toolcrib.lock: `delta` is new; accept"),
         "{}",
         output.stderr
     );
