@@ -130,6 +130,11 @@ impl ActiveCall {
         }
     }
 
+    /// Whether one of its arguments is secret.
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.call.arguments.keys().any(|name| self.call.tool.is_secret(name))
+    }
+
     /// How many sequences it is nested in.
     pub(crate) fn nesting(&self) -> usize {
         self.step.matches('.').count()

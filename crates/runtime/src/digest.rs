@@ -44,11 +44,16 @@ pub fn tool_digest(tool: &Tool) -> String {
 /// approval by seconds.
 const MAX_HASHED_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The digest of arguments, independent of their order.
-pub fn arguments_digest(arguments: &Arguments) -> String {
-    let mut hasher = Hasher::default();
-    hasher.object(arguments);
-    hasher.finish()
+/// The digest of arguments, independent of their order. Only holders of the key can compute it: without
+/// one, a short secret could be found by trying all values.
+pub(crate) fn keyed_arguments_digest(key: &[u8], arguments: &Arguments) -> String {
+    let mut inner = Hasher::default();
+    inner.0.update(key);
+    inner.object(arguments);
+    let mut outer = Hasher::default();
+    outer.0.update(key);
+    outer.0.update(inner.finish());
+    outer.finish()
 }
 
 /// The digest of a value, independent of the order of object members.
@@ -134,11 +139,11 @@ impl Hasher {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::arguments_digest;
+    use super::keyed_arguments_digest;
 
     fn digest(value: Value) -> String {
         match value {
-            Value::Object(object) => arguments_digest(&object),
+            Value::Object(object) => keyed_arguments_digest(b"key", &object),
             other => panic!("not an object: {other}"),
         }
     }

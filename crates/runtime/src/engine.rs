@@ -66,6 +66,8 @@ pub(crate) struct CommandRun<'a> {
     pub(crate) operation: Option<(&'a Arc<LiveOperation>, &'a str)>,
     /// Finds progress in its output.
     pub(crate) pattern: Option<Arc<Regex>>,
+    /// Whether its output may repeat secrets.
+    pub(crate) has_secrets: bool,
 }
 
 impl Engine {
@@ -124,7 +126,7 @@ impl Engine {
     /// Where the long outputs of a call go.
     pub(crate) fn long_output(&self, call: &ActiveCall) -> LongOutput<'_> {
         let operation = call.operation.as_ref().map(|live| (live, call.step.as_str()));
-        self.long_output_of(operation)
+        self.long_output_of(operation).with_secrets(call.has_secrets())
     }
 
     fn long_output_of(&self, operation: Option<(&Arc<LiveOperation>, &str)>) -> LongOutput<'_> {
@@ -163,7 +165,7 @@ impl Engine {
         if let Some((live, _)) = run.operation {
             live.set_running(child.leader());
         }
-        let long_output = self.long_output_of(run.operation);
+        let long_output = self.long_output_of(run.operation).with_secrets(run.has_secrets);
         let buffer = |stream| {
             let listener =
                 run.operation.map(|(live, _)| ProgressListener::boxed(live, run.pattern.as_ref()));

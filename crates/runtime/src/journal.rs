@@ -147,6 +147,12 @@ pub trait Journal: Send + Sync + 'static {
     /// The requests for approval that are open at this time, oldest first.
     fn open_approvals(&self, now: SystemTime) -> JournalFuture<'_, Vec<Approval>>;
 
+    /// A secret key for digests of arguments, the same for all servers of the journal. Empty if nothing is
+    /// stored.
+    fn digest_key(&self) -> &[u8] {
+        &[]
+    }
+
     /// Whether audit lines are stored. If not, none are built.
     fn keeps_audit(&self) -> bool;
 

@@ -9,7 +9,9 @@ use std::{
 };
 
 use catalog::{Mode, Outcome, Tool};
-use toolkit::Interrupt;
+use toolkit::{Arguments, Interrupt};
+
+use crate::redaction::Redaction;
 
 /// The log target of calls, by which logs are filtered.
 pub const CALLS: &str = "toolcrib::calls";
@@ -24,17 +26,19 @@ struct Entry {
     request: Option<String>,
     begun: Instant,
     is_logged: AtomicBool,
+    redaction: Redaction,
 }
 
 impl CallLog {
     /// Logs that a call was made, without its arguments, which may be secret.
-    pub(crate) fn start(tool: &Arc<Tool>, request: Option<&str>) -> Self {
+    pub(crate) fn start(tool: &Arc<Tool>, arguments: &Arguments, request: Option<&str>) -> Self {
         tracing::trace!(target: CALLS, tool = tool.name, request, "Tool called: {}", tool.name);
         Self(Arc::new(Entry {
             tool: Arc::clone(tool),
             request: request.map(str::to_owned),
             begun: Instant::now(),
             is_logged: AtomicBool::new(false),
+            redaction: Redaction::new(tool, arguments),
         }))
     }
 
@@ -62,7 +66,9 @@ impl Entry {
                 tracing::error!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} failed: {interrupt:?}");
             }
             (Ok(ended), _) if ended.failed => {
-                tracing::error!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} failed: {}", to_one_line(error_message(ended)));
+                let mut message = to_one_line(error_message(ended));
+                self.redaction.redact(&mut message);
+                tracing::error!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} failed: {message}");
             }
             (Ok(_), Mode::Asynchronous) => {
                 tracing::trace!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} completed successfully");

@@ -29,6 +29,7 @@ use crate::{
     journal::{Cursor, Filter, Journal, JournalError, Page, Retention},
     operation::{Operation, OperationId, Owner, Progress, ServerId, State},
     outputs::{OutputKind, OutputStore},
+    redaction::Redaction,
     scheduler::Scheduler,
 };
 pub(crate) use client::OperationClient;
@@ -156,7 +157,8 @@ impl Operations {
         // crash.
         let begun = shared.journal.begin(operation.clone()).await;
         begun.map_err(|error| failures::complete(tool, not_recorded(tool, error)))?;
-        let live = Arc::new(LiveOperation::new(operation, Arc::clone(shared)));
+        let redaction = Redaction::new(tool, arguments);
+        let live = Arc::new(LiveOperation::new(operation, redaction, Arc::clone(shared)));
         shared.live().insert(live.id().clone(), Arc::clone(&live));
         live.publish(EventKind::State);
         if !shared.is_watching.swap(true, Ordering::SeqCst) {

@@ -172,7 +172,7 @@ impl Runtime {
         let backend = backend_for(&tool.implementation);
         // First of all: waking a process takes longer than validating the arguments.
         backend.prewarm(&call);
-        let log = CallLog::start(&call.tool, call.request.as_deref());
+        let log = CallLog::start(&call.tool, &call.arguments, call.request.as_deref());
         let result = self.validate_and_run(call, &log).await;
         let result =
             result.map(|outcome| backend.adapt_outcome(&tool, outcome).with_errors(tool.errors));
@@ -198,9 +198,10 @@ impl Runtime {
     ) -> Result<Outcome, Interrupt> {
         let record =
             // Before validation, because the digest is that of the arguments as they were sent.
-            self.audit.is_enabled().then(|| Record::of(self.engine.settings.clock.now(), &call));
-        let arguments = std::mem::take(&mut call.arguments);
-        call.arguments = match self.admit_bounded(&call.tool, arguments).await {
+            self.audit.is_enabled().then(|| {
+                Record::of(self.engine.settings.clock.now(), &call, self.journal.digest_key())
+            });
+        call.arguments = match self.admit(&call.tool, std::mem::take(&mut call.arguments)) {
             Ok(arguments) => arguments,
             Err(failure) => return Ok(self.record_invalid(record, failure)),
         };

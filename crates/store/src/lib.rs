@@ -9,6 +9,7 @@ mod approvals;
 mod audit;
 mod connection;
 mod database_thread;
+mod digest_key;
 mod error;
 mod key_value;
 mod operations;

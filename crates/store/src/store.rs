@@ -25,6 +25,7 @@ use crate::{
     audit::AuditLog,
     connection::{self, Durability},
     database_thread::{DatabaseFile, DatabaseThread, Mode},
+    digest_key,
     error::OpenError,
     key_value, operations, retention,
 };
@@ -38,6 +39,7 @@ pub struct Store {
     writer: DatabaseThread,
     reader: DatabaseThread,
     audit: AuditLog,
+    digest_key: Vec<u8>,
     moved_aside: Option<PathBuf>,
 }
 
@@ -72,7 +74,9 @@ impl Store {
         let writer = DatabaseThread::start(Mode::Write, writing, Arc::clone(&file))
             .map_err(problem(&path))?;
         let reader = DatabaseThread::start(Mode::Read, reading, file).map_err(problem(&path))?;
-        Ok(Self { writer, reader, audit: AuditLog::new(folder.to_owned()), moved_aside })
+        let digest_key = digest_key::open(folder).map_err(problem(folder))?;
+        let audit = AuditLog::new(folder.to_owned());
+        Ok(Self { writer, reader, audit, digest_key, moved_aside })
     }
 
     /// The path of the corrupt store that was moved aside when this one was opened.
@@ -199,6 +203,10 @@ impl Journal for Store {
 
     fn open_approvals(&self, now: SystemTime) -> JournalFuture<'_, Vec<Approval>> {
         self.reader.run(move |connection| approvals::list_open(connection, now))
+    }
+
+    fn digest_key(&self) -> &[u8] {
+        &self.digest_key
     }
 
     fn keeps_audit(&self) -> bool {

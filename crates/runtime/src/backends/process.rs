@@ -79,6 +79,7 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
         output_bytes: if speaks_json { MAX_JSON_BYTES } else { call.output_bytes },
         operation: call.operation.as_ref().map(|live| (live, call.step.as_str())),
         pattern: engine.progress_pattern(call),
+        has_secrets: call.has_secrets(),
     };
     let finished = engine.run_command(run).await?;
     Ok(if speaks_json {

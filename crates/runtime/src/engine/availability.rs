@@ -38,6 +38,7 @@ impl Engine {
             output_bytes: self.settings.output_bytes,
             operation: None,
             pattern: None,
+            has_secrets: false,
         };
         let finished = self.run_command(run).await?;
         let is_success = |code: i32| {

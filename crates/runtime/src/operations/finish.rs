@@ -48,6 +48,7 @@ impl Shared {
 
     fn build_ended(&self, live: &LiveOperation, mut outcome: Outcome) -> Operation {
         let state = State::from_outcome(&outcome);
+        live.redaction().redact_outcome(&mut outcome);
         if let (State::Cancelled, Some(reason)) = (state, live.reason()) {
             add_reason(&mut outcome, reason);
         }

@@ -19,6 +19,7 @@ use super::{Event, EventKind, Shared};
 use crate::{
     journal::Note,
     operation::{Operation, OperationId, ProcessId, Progress, State},
+    redaction::Redaction,
 };
 
 /// The minimum interval between progress updates to subscribers and the journal.
@@ -28,6 +29,7 @@ const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 pub(crate) struct LiveOperation {
     id: OperationId,
     operation: Mutex<Operation>,
+    redaction: Redaction,
     shared: Arc<Shared>,
     started: OnceLock<Instant>,
     /// The scheduler's ticket, for the position in the queue; 0 if it was never queued.
@@ -65,8 +67,9 @@ struct OpenQuestions {
 }
 
 impl LiveOperation {
-    pub(super) fn new(operation: Operation, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(operation: Operation, redaction: Redaction, shared: Arc<Shared>) -> Self {
         Self {
+            redaction,
             id: operation.id.clone(),
             operation: Mutex::new(operation),
             shared,
@@ -80,6 +83,11 @@ impl LiveOperation {
             questions: Mutex::default(),
             is_update_scheduled: AtomicBool::new(false),
         }
+    }
+
+    /// Removes the secrets of its call from texts that are stored.
+    pub(super) fn redaction(&self) -> &Redaction {
+        &self.redaction
     }
 
     pub(crate) fn id(&self) -> &OperationId {
@@ -166,12 +174,14 @@ impl LiveOperation {
     /// Notes progress. Subscribers and the journal learn of it at intervals.
     pub(crate) fn update_progress(
         self: &Arc<Self>,
-        last_line: Option<String>,
-        progress: Option<Progress>,
+        mut last_line: Option<String>,
+        mut progress: Option<Progress>,
     ) {
         if last_line.is_none() && progress.is_none() {
             return;
         }
+        let message = progress.as_mut().and_then(|progress| progress.message.as_mut());
+        last_line.as_mut().into_iter().chain(message).for_each(|text| self.redaction.redact(text));
         {
             let mut operation = self.operation();
             // Progress without a line keeps the last line.

@@ -19,21 +19,34 @@ pub(crate) struct LongOutput<'a> {
     /// Whether it belongs to an operation, with which its files are removed.
     belongs_to_operation: bool,
     bytes: Arc<AtomicU64>,
+    /// Whether nothing is stored, because the output may repeat secrets of the call.
+    is_secret: bool,
 }
 
 impl<'a> LongOutput<'a> {
     /// For a call that is not an operation.
     pub(crate) fn new(outputs: &'a Arc<OutputStore>) -> Self {
-        Self { outputs, id: OnceLock::new(), belongs_to_operation: false, bytes: Arc::default() }
+        let bytes = Arc::default();
+        Self { outputs, id: OnceLock::new(), belongs_to_operation: false, bytes, is_secret: false }
+    }
+
+    /// Stores nothing if the call has secrets: a program may repeat them anywhere in its output.
+    pub(crate) fn with_secrets(mut self, is_secret: bool) -> Self {
+        self.is_secret = is_secret;
+        self
     }
 
     /// For an operation, or a step of one.
     pub(crate) fn of_operation(outputs: &'a Arc<OutputStore>, id: String) -> Self {
-        Self { outputs, id: OnceLock::from(id), belongs_to_operation: true, bytes: Arc::default() }
+        let (id, bytes) = (OnceLock::from(id), Arc::default());
+        Self { outputs, id, belongs_to_operation: true, bytes, is_secret: false }
     }
 
     /// A new file for one of the outputs. `None` if it cannot be created.
     pub(crate) async fn create(&self, kind: OutputKind) -> Option<OutputFile> {
+        if self.is_secret {
+            return None;
+        }
         let id = self.id()?;
         let outputs = Arc::clone(self.outputs);
         let uri = format!("{SCHEME}{id}/{}", kind.name());

@@ -17,7 +17,7 @@ use crate::{
     approval::LIFETIME,
     backends::backend_for,
     call::{ApprovedPlan, NestedCall},
-    digest::{arguments_digest, combine_digests, tool_digest},
+    digest::{combine_digests, keyed_arguments_digest, tool_digest},
     journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
@@ -191,7 +191,7 @@ impl Runtime {
             let nested: Vec<_> = nested.iter().map(|call| tool_digest(&call.tool)).collect();
             combine_digests(std::iter::once(own.as_str()).chain(nested.iter().map(String::as_str)))
         };
-        let arguments = arguments_digest(&call.arguments);
+        let arguments = keyed_arguments_digest(self.journal.digest_key(), &call.arguments);
         let digest = Digest { tool, arguments, plan: plan_digest.whole() };
         Ok(ApprovalRequest { plan, plan_digest, digest })
     }

@@ -10,7 +10,7 @@ use catalog::Tool;
 use crate::{
     Call,
     audit::Entry,
-    digest::arguments_digest,
+    digest::keyed_arguments_digest,
     operation::{ApprovalId, OperationId, Owner},
 };
 
@@ -24,13 +24,13 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn of(time: SystemTime, call: &Call) -> Self {
+    pub(super) fn of(time: SystemTime, call: &Call, key: &[u8]) -> Self {
         Self {
             time,
             begun: Instant::now(),
             owner: call.owner.clone(),
             tool: Arc::clone(&call.tool),
-            arguments: arguments_digest(&call.arguments),
+            arguments: keyed_arguments_digest(key, &call.arguments),
         }
     }
 

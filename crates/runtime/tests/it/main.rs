@@ -21,4 +21,5 @@ mod r;
 mod reach;
 mod redirects;
 mod running;
+mod secrets;
 mod sequences;

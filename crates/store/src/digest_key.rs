@@ -1,0 +1,54 @@
+//! The key for digests of arguments in the audit and in approvals.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+const NAME: &str = "digest.key";
+const BYTES: usize = 32;
+
+/// Reads the key of a state folder. Creates it on first use, readable only by its owner.
+pub(crate) fn open(folder: &Path) -> io::Result<Vec<u8>> {
+    let path = folder.join(NAME);
+    match fs::read(&path) {
+        Ok(key) if key.len() == BYTES => return Ok(key),
+        Ok(_) => fs::remove_file(&path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut key = vec![0; BYTES];
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    // Complete before it has its name: another server that starts now must not read half of it.
+    let new = folder.join(format!("{NAME}.{}", std::process::id()));
+    let mut file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(&key)?;
+    // The first key counts: a link fails if there is one already.
+    let linked = fs::hard_link(&new, &path);
+    fs::remove_file(&new)?;
+    match linked {
+        Ok(()) => Ok(key),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::read(&path),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    #[test]
+    fn the_key_stays_the_same_and_private() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let key = super::open(folder.path()).expect("a key");
+        assert_eq!(super::open(folder.path()).expect("the key"), key);
+        assert!(key.len() == 32 && key.iter().any(|byte| *byte != 0));
+        let names: Vec<_> = fs::read_dir(folder.path()).expect("entries").flatten().collect();
+        assert_eq!(names.len(), 1, "nothing is left over");
+        let mode = names[0].metadata().expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
