@@ -39,6 +39,7 @@ pub(crate) struct ActiveRequest {
     /// Set when the response is on its way. An operation may outlive its request, and must send
     /// neither progress nor (to modern clients) log messages on the closed stream.
     is_answered: AtomicBool,
+    speaks_for_person: bool,
 }
 
 /// Answers of the client to questions of the tool.
@@ -74,7 +75,13 @@ impl ActiveRequest {
             progress: Mutex::new(f64::NEG_INFINITY),
             answers: Mutex::new(answers),
             is_answered: AtomicBool::new(false),
+            speaks_for_person: true,
         }
+    }
+
+    /// Sets whether answers of the client count as those of a person.
+    pub(crate) fn speaking_for_person(self, speaks_for_person: bool) -> Self {
+        Self { speaks_for_person, ..self }
     }
 
     /// Stops progress and log messages: the response is about to be sent.
@@ -226,6 +233,10 @@ impl Client for ActiveRequest {
             Capability::Roots => client.roots.is_some(),
             Capability::Tasks => self.era == Era::Modern && client.supports_tasks(),
         }
+    }
+
+    fn speaks_for_person(&self) -> bool {
+        self.speaks_for_person
     }
 
     fn notify_changed(&self, change: Change) -> BoxFuture<'_, ()> {

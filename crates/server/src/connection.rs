@@ -43,6 +43,8 @@ pub(crate) struct Connection {
     pub(crate) shutdown: ShutdownSignals,
     /// The owner of its calls and operations.
     pub(crate) owner: Arc<str>,
+    /// Whether its client was authenticated, so that its answers are those of a person.
+    pub(crate) speaks_for_person: bool,
     /// The R and Python state that its calls work on.
     pub(crate) session: Session,
     /// Tells connections apart.
@@ -63,6 +65,7 @@ impl Connection {
             limiter,
             shutdown,
             owner,
+            speaks_for_person: true,
             session: Session::default(),
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             log_threshold: Arc::new(Mutex::new(LoggingLevel::Info)),
@@ -116,7 +119,8 @@ impl Connection {
         };
         let log_threshold = *self.log_threshold.lock();
         let subscribers = self.server.subscribers.clone();
-        Ok(Arc::new(ActiveRequest::new(cx, subscribers, log_threshold, answers)))
+        let request = ActiveRequest::new(cx, subscribers, log_threshold, answers);
+        Ok(Arc::new(request.speaking_for_person(self.speaks_for_person)))
     }
 }
 

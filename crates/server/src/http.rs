@@ -109,7 +109,13 @@ async fn serve(
     let connect = {
         let (server, limiter, signals) = (server.clone(), limiter.clone(), signals.clone());
         let owner = owner_of_token(options.token.as_deref());
-        move || Ok(Connection::new(server.clone(), owner.clone(), limiter.clone(), signals.clone()))
+        // Without a token every program of the machine is a client, tools with network access too.
+        let speaks_for_person = options.token.is_some();
+        move || {
+            let (server, limiter) = (server.clone(), limiter.clone());
+            let connection = Connection::new(server, owner.clone(), limiter, signals.clone());
+            Ok(Connection { speaks_for_person, ..connection })
+        }
     };
     // Held until the end of this function: dropping it stops the notifications.
     let _watcher = server.start_watcher();
@@ -138,11 +144,15 @@ async fn serve(
     Ok(())
 }
 
+/// The owner of calls without a token: not the person at this machine, because every program can make
+/// them.
+const ANYBODY: &str = "http";
+
 /// The owner of calls with this token. A digest, because the owner is stored and the token must not
 /// be.
 fn owner_of_token(token: Option<&str>) -> Arc<str> {
     let Some(token) = token else {
-        return "local".into();
+        return ANYBODY.into();
     };
     let digest = Sha256::digest(token);
     // 64 bits tell the tokens of one server apart.
@@ -219,7 +229,7 @@ mod tests {
 
     #[test]
     fn owners_follow_from_tokens_without_containing_them() {
-        assert_eq!(&*owner_of_token(None), "local");
+        assert_eq!(&*owner_of_token(None), "http");
         let (one, other) = (owner_of_token(Some("secret")), owner_of_token(Some("other")));
         assert!(
             one.starts_with("token ") && !one.contains("secret") && one != other,

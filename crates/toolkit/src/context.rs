@@ -116,6 +116,11 @@ impl Context {
         self.client.supports(capability)
     }
 
+    /// Whether answers of the client can be taken for those of a person.
+    pub fn speaks_for_person(&self) -> bool {
+        self.client.speaks_for_person()
+    }
+
     /// Notifies every subscribed client of a change.
     pub async fn notify_changed(&self, change: Change) {
         self.client.notify_changed(change).await;

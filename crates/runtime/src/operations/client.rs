@@ -57,6 +57,10 @@ impl Client for OperationClient {
         Box::pin(self.live.ask(questions))
     }
 
+    fn speaks_for_person(&self) -> bool {
+        self.caller.speaks_for_person()
+    }
+
     fn saved_state(&self) -> Option<Vec<u8>> {
         None
     }

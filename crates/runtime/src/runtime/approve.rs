@@ -233,7 +233,7 @@ enum Reply {
 
 async fn ask_client(context: &Context, approval: &Approval) -> Result<Reply, Interrupt> {
     // Such clients get the command with which a person can approve.
-    if !context.supports(Capability::Forms) {
+    if !context.supports(Capability::Forms) || !context.speaks_for_person() {
         return Ok(Reply::None);
     }
     let schema = json!({

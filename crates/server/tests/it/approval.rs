@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::{
+    http_client::HttpClient,
     operations_fixture::OperationsFixture,
-    pipe_client::{PipeClient, text},
+    stdio_client::{MODERN, StdioClient, meta, text},
 };
 
 const YES: &str = r#"{"action": "accept", "content": {"approve": true}}"#;
@@ -76,6 +77,35 @@ async fn modern_clients_are_asked_through_a_result_and_a_yes_runs_it_once() {
     .await;
     assert_eq!(refused["result"]["structuredContent"]["error_type"], "denied", "{refused}");
     assert_eq!(fixture.runs(), 1);
+}
+
+/// Calls the dangerous tool over HTTP as a client that shows forms.
+async fn call_over_http(client: &HttpClient, token: Option<&str>) -> Value {
+    let forms = meta(json!({"elicitation": {}}));
+    let params = json!({"name": "dangerous", "arguments": {"what": "all"}, "_meta": forms});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let token = token.map(|token| format!("Bearer {token}"));
+    let mut headers = vec![
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "dangerous"),
+    ];
+    headers.extend(token.as_deref().map(|token| ("Authorization", token)));
+    client.send("POST", "/mcp", &headers, &body.to_string()).await.message()
+}
+
+#[tokio::test]
+async fn a_form_over_http_counts_only_with_a_token() {
+    let fixture = OperationsFixture::new();
+    let open = HttpClient::new(fixture.server.clone()).await;
+    let reply = call_over_http(&open, None).await;
+    let error = &reply["result"]["structuredContent"]["error_type"];
+    assert_eq!(error, "approval_required", "any program could answer: {reply}");
+    let set = |options: &mut server::HttpOptions| options.token = Some("s3cret".to_owned());
+    let authenticated = HttpClient::with(fixture.server.clone(), set).await;
+    let reply = call_over_http(&authenticated, Some("s3cret")).await;
+    assert_eq!(reply["result"]["resultType"], "input_required", "{reply}");
+    assert_eq!(fixture.runs(), 0);
 }
 
 #[tokio::test]
