@@ -16,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
 
 use self::{
-    approve::{Granted, denied},
+    approve::{Granted, policy_denial},
     record::Record,
 };
 use crate::{

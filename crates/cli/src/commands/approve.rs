@@ -77,7 +77,7 @@ async fn list(journal: &dyn Journal) -> CommandResult {
             approval.tool,
             approval.reason
         );
-        terminal::line(&escape_controls(&line));
+        terminal::print_line(&escape_controls(&line));
     }
     if open.is_empty() {
         terminal::note("no calls wait for approval");

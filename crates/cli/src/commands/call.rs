@@ -145,7 +145,7 @@ fn print_plan(
     if as_json {
         terminal::json(&plan);
     } else {
-        terminal::line(&runtime::render_plan(&plan, terminal::plan_rendering(&stdout())));
+        terminal::print_line(&runtime::render_plan(&plan, terminal::plan_rendering(&stdout())));
     }
     Ok(ExitCode::SUCCESS)
 }

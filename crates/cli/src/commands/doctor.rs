@@ -103,7 +103,7 @@ fn print_held(assembly: &Assembly) {
         return;
     }
     terminal::print("\nHeld back until you run `toolcrib lock --accept NAME`\n");
-    assembly.held().iter().for_each(|drift| terminal::line(&format!("  {drift}")));
+    assembly.held().iter().for_each(|drift| terminal::print_line(&format!("  {drift}")));
 }
 
 /// Prints whether each tool can run. Returns how many cannot.

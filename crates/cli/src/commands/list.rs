@@ -91,11 +91,11 @@ fn print_held(held: &[Drift]) {
     if held.is_empty() {
         return;
     }
-    terminal::line("\nHeld back until you run `toolcrib lock --accept NAME`");
-    held.iter().for_each(|drift| terminal::line(&drift.to_string()));
+    terminal::print_line("\nHeld back until you run `toolcrib lock --accept NAME`");
+    held.iter().for_each(|drift| terminal::print_line(&drift.to_string()));
 }
 
-fn table<T: AsRef<Tool>>(tools: &[T]) -> String {
+fn render_table<T: AsRef<Tool>>(tools: &[T]) -> String {
     let width = tools.iter().map(|tool| tool.as_ref().name.len()).max().unwrap_or(0).min(40);
     let mut text = String::new();
     for tool in tools {

@@ -516,9 +516,9 @@ fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
 #[test]
 fn a_tool_that_differs_from_the_lock_file_is_held_back_until_it_is_accepted() {
     let crib = locked_crib();
-    let changed = crate::temp_crib::definition("alpha", "printf");
+    let changed = definition("alpha", "printf");
     crib.write("tools/alpha.json", &changed.to_string());
-    crib.write("tools/delta.json", &crate::temp_crib::definition("delta", "echo").to_string());
+    crib.write("tools/delta.json", &definition("delta", "echo").to_string());
     let listed = |crib: &TempCrib| {
         let tools = crib.run(&["list", "--json"]).json();
         let names = tools.as_array().expect("tools").iter();
@@ -549,7 +549,7 @@ fn a_tool_that_differs_from_the_lock_file_is_held_back_until_it_is_accepted() {
 #[test]
 fn the_lock_file_covers_scripts() {
     let crib = TempCrib::new()
-        .tool("run", crate::temp_crib::definition("run", "sh run.sh"))
+        .tool("run", definition("run", "sh run.sh"))
         .file("run.sh", "echo one");
     assert_eq!(crib.run(&["lock"]).code, 0);
     assert_eq!(crib.run(&["call", "run"]).stdout, "one\n");

@@ -230,7 +230,7 @@ impl Journal for MemoryJournal {
                 && approval.owner == owner
                 && approval.is_usable(now)
         };
-        done(memory.approvals.iter().rev().filter(fits).cloned().collect())
+        ready_ok(memory.approvals.iter().rev().filter(fits).cloned().collect())
     }
 
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool> {

@@ -97,7 +97,7 @@ pub(crate) fn call(tool: &Tool, arguments: Value, context: Context) -> Call {
     Call::new(Arc::new(tool.clone()), object(arguments), context)
 }
 
-pub(crate) async fn run(crib: &Crib, call: Call) -> Outcome {
+pub(crate) async fn run(crib: &RuntimeFixture, call: Call) -> Outcome {
     crib.runtime.call(call).await.unwrap()
 }
 
@@ -113,7 +113,7 @@ fn did_run(crib: &RuntimeFixture) -> bool {
     did
 }
 
-pub(crate) async fn rule(crib: &Crib, id: ApprovalId, approved: bool) {
+pub(crate) async fn rule(crib: &RuntimeFixture, id: ApprovalId, approved: bool) {
     let ruling = Ruling { approved, by: "terminal".to_owned(), at: SystemTime::now() };
     crib.runtime.journal().decide(id, ruling).await.unwrap().unwrap();
 }
@@ -163,7 +163,7 @@ async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes
 
 #[tokio::test]
 async fn with_a_passphrase_a_form_does_not_count() {
-    let crib = Crib::with(|settings| {
+    let crib = RuntimeFixture::with_settings(|settings| {
         let file = settings.crib.with_file_name("passphrase");
         std::fs::write(&file, "{}").unwrap();
         settings.passphrase_file = Some(file);
@@ -320,9 +320,9 @@ async fn secrets_are_not_in_the_plan_that_is_shown() {
 
 #[tokio::test]
 async fn a_secret_hides_its_own_value_and_nothing_else() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let pieces = vec![option("token", |_| {}), option("target", |_| {})];
-    let mut release = tool("echo", pieces);
+    let mut release = process_tool("echo", pieces);
     release.annotations.dangerous = Some(true);
     release.input = catalog::Schema::new(object(json!({"type": "object", "properties": {
         "token": {"type": "string", "writeOnly": true}, "target": {"type": "string"}}})));
@@ -336,7 +336,7 @@ async fn a_secret_hides_its_own_value_and_nothing_else() {
 
 #[tokio::test]
 async fn a_form_shows_variables_files_and_input_and_no_control_characters() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let by = |pass_by: PassBy| move |binding: &mut Binding| binding.pass_by = pass_by;
     let pieces = vec![
         option("mode", by(PassBy::Env("MODE".to_owned()))),
@@ -344,7 +344,7 @@ async fn a_form_shows_variables_files_and_input_and_no_control_characters() {
         option("text", by(PassBy::Stdin)),
         option("word", |_| {}),
     ];
-    let mut deploy = tool("echo", pieces);
+    let mut deploy = process_tool("echo", pieces);
     deploy.annotations.dangerous = Some(true);
     let (asked, context) = person(None);
     let arguments = json!({"mode": "PRODUCTION", "script": "rm -r x", "text": "yes please",
@@ -413,8 +413,8 @@ async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
 }
 
 /// A crib in which a call of this tool without arguments was lost.
-async fn crib_with_lost_call(tool: &Tool) -> Crib {
-    let crib = Crib::new();
+async fn crib_with_lost_call(tool: &Tool) -> RuntimeFixture {
+    let crib = RuntimeFixture::new();
     assert!(!run(&crib, call(tool, json!({}), unattended())).await.failed && did_run(&crib));
     let journal = crib.runtime.journal();
     let page = journal.list(Filter::default(), None, 1).await.unwrap();

@@ -13,25 +13,26 @@ use catalog::{
 };
 use runtime::{Runtime, Settings, journal::Journal};
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, field, process_tool};
 use tokio_util::sync::CancellationToken;
 use toolkit::Context;
 
 use crate::{
-    approvals::{Person, approval, call, unattended, rule, run},
-    crib::{Crib, field, tool, word},
+    approvals::{Person, approval, call, rule, run, unattended},
+    pieces::word,
 };
 
 /// A dangerous tool that prints a file.
 fn reader() -> Tool {
     let path = Binding { kind: ValueKind::Path, ..Binding::positional("file") };
-    let mut reader = tool("cat", vec![Piece::Parameter(path)]);
+    let mut reader = process_tool("cat", vec![Piece::Parameter(path)]);
     reader.annotations.dangerous = Some(true);
     reader
 }
 
 /// A dangerous tool that runs a program.
 fn runner(program: &str, words: &[&str]) -> Tool {
-    let mut runner = tool(program, words.iter().map(|text| word(text)).collect());
+    let mut runner = process_tool(program, words.iter().map(|text| word(text)).collect());
     runner.annotations.dangerous = Some(true);
     runner
 }
@@ -43,7 +44,7 @@ fn write_program(path: &Path, text: &str) {
 
 /// Approves a call, changes something, and returns the reason for which the same call is refused.
 async fn reason_after(
-    crib: &Crib,
+    crib: &RuntimeFixture,
     tool: &Tool,
     arguments: Value,
     change: impl FnOnce(),
@@ -56,7 +57,7 @@ async fn reason_after(
     field(&refused, "error_message").as_str().unwrap().to_owned()
 }
 
-fn releases(crib: &Crib) {
+fn releases(crib: &RuntimeFixture) {
     for name in ["old", "new"] {
         fs::create_dir(crib.path("crib").join(name)).unwrap();
         fs::write(crib.path("crib").join(name).join("data"), name).unwrap();
@@ -71,7 +72,7 @@ fn retarget(crib: &Path) {
 
 #[tokio::test]
 async fn a_link_with_another_target_is_asked_about_again() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     releases(&crib);
     let arguments = json!({"file": "current/data"});
     let reason =
@@ -81,7 +82,7 @@ async fn a_link_with_another_target_is_asked_about_again() {
 
 #[tokio::test]
 async fn a_changed_script_is_asked_about_again() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let script = crib.path("crib/run.sh");
     fs::write(&script, "echo one").unwrap();
     let reason = reason_after(&crib, &runner("sh", &["run.sh"]), json!({}), || {
@@ -93,7 +94,7 @@ async fn a_changed_script_is_asked_about_again() {
 
 #[tokio::test]
 async fn a_changed_program_is_asked_about_again() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let program = crib.path("crib/run");
     write_program(&program, "echo one");
     let change = || write_program(&program, "echo two");
@@ -103,7 +104,7 @@ async fn a_changed_program_is_asked_about_again() {
 
 /// What another server with other settings says about a call that was approved.
 async fn reason_with(change: impl FnOnce(&mut Settings)) -> String {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let mut settings = crib.settings();
     change(&mut settings);
     let journal: Arc<dyn Journal> = Arc::clone(crib.runtime.journal());
@@ -131,7 +132,7 @@ async fn another_sandbox_is_asked_about_again() {
 
 #[tokio::test]
 async fn a_plan_that_changes_while_the_person_reads_does_not_run() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     releases(&crib);
     let folder = crib.path("crib");
     let person = Person {
@@ -151,7 +152,7 @@ async fn a_plan_that_changes_while_the_person_reads_does_not_run() {
 
 #[tokio::test]
 async fn an_operation_that_changes_while_the_person_reads_does_not_run() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let program = crib.path("crib/run");
     write_program(&program, "touch done");
     let changed = program.clone();

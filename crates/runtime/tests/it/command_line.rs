@@ -3,6 +3,7 @@
 use catalog::ErrorType;
 use catalog::implementation::{Binding, Items, PassBy, Piece, Separator};
 use serde_json::{Value, json};
+use testing::{RuntimeFixture, field, process_tool, text, wait_until};
 
 use crate::pieces::{option, positional, word};
 
@@ -75,9 +76,9 @@ fn refuses_a_positional_that_looks_like_an_option() {
 
 #[test]
 fn a_value_of_an_option_is_never_an_option_itself() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let message = |change: fn(&mut Binding), value: Value| {
-        crib.refusal(vec![option("color", change)], json!({"color": value})).message
+        crib.plan_failure(vec![option("color", change)], json!({"color": value})).message
     };
     assert!(message(|_| {}, json!("--recursive")).contains("take `--recursive` for an option"));
     assert!(message(|_| {}, json!(["a", "-x"])).contains("take `-x` for an option"));
@@ -90,7 +91,7 @@ fn a_value_of_an_option_is_never_an_option_itself() {
 
 #[test]
 fn a_value_that_cannot_be_read_as_an_option_is_passed() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let argv = |change: fn(&mut Binding), value: Value| {
         crib.argv(vec![option("color", change)], json!({"color": value}))
     };
@@ -245,8 +246,8 @@ async fn children_get_the_chosen_environment_and_nothing_else() {
 
 #[test]
 fn a_plan_shows_the_variables_of_the_call_and_hides_those_of_the_operator() {
-    let crib = Crib::with(|settings| settings.environment[0].1.push_str(":/private"));
-    let mut tool = tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
+    let crib = RuntimeFixture::with_settings(|settings| settings.environment[0].1.push_str(":/private"));
+    let mut tool = process_tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
     tool.timeout = Some(std::time::Duration::from_secs(7));
     let mut plan = crib.plan(&tool, json!({"key": "value"})).unwrap();
     assert_eq!(plan["variables"], json!({"KEY": "value"}));

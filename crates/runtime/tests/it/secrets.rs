@@ -3,20 +3,21 @@
 use catalog::{Mode, Schema, Tool};
 use runtime::journal::Filter;
 use serde_json::json;
+use testing::{RuntimeFixture, field, object, process_tool, text};
 
-use crate::crib::{Crib, field, object, option, text, tool, word};
+use crate::pieces::{option, word};
 
 /// A tool that prints its arguments, one of which is secret.
 fn echo(mode: Mode) -> Tool {
     let schema = json!({"type": "object", "properties": {
         "token": {"type": "string", "writeOnly": true}, "target": {"type": "string"}}});
     let pieces = vec![word("push"), option("token", |_| {}), option("target", |_| {})];
-    Tool { mode, input: Schema::new(object(schema)), ..tool("echo", pieces) }
+    Tool { mode, input: Schema::new(object(schema)), ..process_tool("echo", pieces) }
 }
 
 #[tokio::test]
 async fn a_stored_outcome_has_no_secrets() {
-    let crib = Crib::new();
+    let crib = RuntimeFixture::new();
     let arguments = json!({"token": "S3CRETVALUE", "target": "staging"});
     let outcome = crib.call(echo(Mode::Asynchronous), arguments).await;
     assert_eq!(text(&outcome, 0), "push --token [secret] --target staging\n");
@@ -29,7 +30,7 @@ async fn a_stored_outcome_has_no_secrets() {
 
 #[tokio::test]
 async fn a_long_output_that_may_repeat_a_secret_is_not_stored() {
-    let crib = Crib::with(|settings| settings.output_bytes = 64);
+    let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 64);
     let long = "x".repeat(1000);
     let has_file = |outcome: &catalog::Outcome| format!("{outcome:?}").contains("Link");
     let open = crib.call(echo(Mode::Synchronous), json!({"target": long})).await;

@@ -1,11 +1,12 @@
 //! Approval through the client, for legacy and modern clients: it shows the plan and is valid once.
 
 use serde_json::{Value, json};
+use testing::{MODERN, request_meta};
 
 use crate::{
-    http_client::HttpClient,
+    http_fixture::HttpFixture,
     operations_fixture::OperationsFixture,
-    stdio_client::{MODERN, StdioClient, meta, text},
+    pipe_client::{PipeClient, text},
 };
 
 const YES: &str = r#"{"action": "accept", "content": {"approve": true}}"#;
@@ -80,8 +81,8 @@ async fn modern_clients_are_asked_through_a_result_and_a_yes_runs_it_once() {
 }
 
 /// Calls the dangerous tool over HTTP as a client that shows forms.
-async fn call_over_http(client: &HttpClient, token: Option<&str>) -> Value {
-    let forms = meta(json!({"elicitation": {}}));
+async fn call_over_http(client: &HttpFixture, token: Option<&str>) -> Value {
+    let forms = request_meta(json!({"elicitation": {}}));
     let params = json!({"name": "dangerous", "arguments": {"what": "all"}, "_meta": forms});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let token = token.map(|token| format!("Bearer {token}"));
@@ -97,12 +98,12 @@ async fn call_over_http(client: &HttpClient, token: Option<&str>) -> Value {
 #[tokio::test]
 async fn a_form_over_http_counts_only_with_a_token() {
     let fixture = OperationsFixture::new();
-    let open = HttpClient::new(fixture.server.clone()).await;
+    let open = HttpFixture::new(fixture.server.clone()).await;
     let reply = call_over_http(&open, None).await;
     let error = &reply["result"]["structuredContent"]["error_type"];
     assert_eq!(error, "approval_required", "any program could answer: {reply}");
     let set = |options: &mut server::HttpOptions| options.token = Some("s3cret".to_owned());
-    let authenticated = HttpClient::with(fixture.server.clone(), set).await;
+    let authenticated = HttpFixture::with(fixture.server.clone(), set).await;
     let reply = call_over_http(&authenticated, Some("s3cret")).await;
     assert_eq!(reply["result"]["resultType"], "input_required", "{reply}");
     assert_eq!(fixture.runs(), 0);

@@ -39,8 +39,8 @@ async fn a_session_has_one_process_and_shares_what_it_keeps_with_no_other() {
 
 #[tokio::test]
 async fn a_dangerous_function_cannot_be_replaced_by_an_earlier_call() {
-    need_python!();
-    let bench = Workshop::new(
+    skip_without!("python3");
+    let bench = PythonFixture::new(
         "import sys
 def deploy(target): return 'deployed ' + target
 def replace():
