@@ -58,6 +58,12 @@ fn the_three_complete_examples_run() {
     );
     let python =
         json!({"script_path": "hello.py", "args": ["1", "two"], "env_vars": {"GREETING": "hi"}});
+    let arguments = python.to_string();
+    let refused = crib.run(&["call", "python_script", "--json", "--args", &arguments]);
+    assert_eq!(refused.code, 5, "the definition does not list the variable: {}", refused.stdout);
+    let refused = refused.json();
+    let id = refused["error_details"]["approval"].as_str().expect("an approval");
+    assert_eq!(crib.approve(id).code, 0);
     assert_eq!(out("python_script", python), "['1', 'two'] hi\n");
 }
 
