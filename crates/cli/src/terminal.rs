@@ -47,8 +47,18 @@ pub(crate) fn paint(word: &str, paint: Paint) -> String {
     if is_coloured(&stdout()) { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
 }
 
-/// How plans are shown on a stream: with command lines in bold, if it may be coloured.
-pub(crate) fn plan_rendering(stream: &impl IsTerminal) -> Rendering {
+/// How plans are rendered on standard output.
+pub(crate) fn stdout_rendering() -> Rendering {
+    plan_rendering(&stdout())
+}
+
+/// How plans are rendered on standard error.
+pub(crate) fn stderr_rendering() -> Rendering {
+    plan_rendering(&stderr())
+}
+
+/// Command lines are bold if the stream may be coloured.
+fn plan_rendering(stream: &impl IsTerminal) -> Rendering {
     let emphasis = if is_coloured(stream) { Emphasis::Bold } else { Emphasis::None };
     Rendering { emphasis, ..Rendering::default() }
 }

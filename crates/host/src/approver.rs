@@ -27,7 +27,7 @@ pub struct Approver {
 /// Why the operator's credential does not count.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialError {
-    /// There is none, or it cannot be read.
+    /// It does not exist, or it cannot be read.
     #[error("cannot read the operator credential {}: {source}", path.display())]
     Unreadable {
         /// Where it is expected.
@@ -35,7 +35,7 @@ pub enum CredentialError {
         /// Why it cannot be read.
         source: io::Error,
     },
-    /// Other users could have read it, or somebody else wrote it.
+    /// Other users can read it, or it belongs to another user.
     #[error("{} must be a file that only its owner can read", path.display())]
     Exposed {
         /// The file.
@@ -49,8 +49,8 @@ impl Approver {
         Self { passphrase: crib.passphrase_file(), credential: crib.credential_file() }
     }
 
-    /// Whether each approval needs a passphrase. A file that cannot be read counts as one: nobody can
-    /// then approve, which is safer than everybody.
+    /// Whether each approval needs a passphrase. A file that cannot be read counts as one: refusing
+    /// every approval is safer than accepting every one.
     pub fn has_passphrase(&self) -> bool {
         fs::symlink_metadata(&self.passphrase).is_ok()
     }
@@ -79,8 +79,8 @@ impl Approver {
         Ok(&self.credential)
     }
 
-    /// Succeeds if this process can read the credential and nobody else can. A sandboxed program
-    /// cannot.
+    /// Succeeds if this process can read the credential and other users cannot. A sandboxed program
+    /// cannot read it.
     pub fn check_credential(&self) -> Result<(), CredentialError> {
         let unreadable =
             |source| CredentialError::Unreadable { path: self.credential.clone(), source };

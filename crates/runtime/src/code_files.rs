@@ -1,6 +1,6 @@
 //! The files whose content decides what a tool does: scripts, modules and package sources.
 //!
-//! A definition names them, so its own digest does not change when somebody edits them. Approvals and
+//! A definition names them, so its own digest does not change when they are edited. Approvals and
 //! lock files therefore add the digests of their contents.
 
 use std::{
@@ -38,8 +38,8 @@ pub fn code_files(crib: &Path, folder: &Path, tool: &Tool) -> Vec<PathBuf> {
     files
 }
 
-/// The files and folders in the crib with the code of a tool, whether or not they exist: what nobody
-/// but a person may change. Unlike [`code_files`] it lists no folder.
+/// The files and folders in the crib with the code of a tool, whether or not they exist: only a
+/// person may change them. Unlike [`code_files`] it lists no folder.
 pub fn code_paths(crib: &Path, tool: &Tool) -> Vec<PathBuf> {
     let paths = match &tool.implementation {
         Implementation::Process(process) => of_process(crib, crib, process),
@@ -101,7 +101,7 @@ fn of_r(crib: &Path, function: &RFunction) -> Vec<PathBuf> {
     files
 }
 
-/// Adds the files of a folder with one of these extensions, or all if there is none.
+/// Adds the files of a folder with one of these extensions, or all of them if the list is empty.
 fn add_files(files: &mut Vec<PathBuf>, folder: &Path, extensions: &[&str], depth: usize) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;

@@ -1,7 +1,7 @@
 //! Removes secrets of a call from what is stored and logged: programs echo their arguments.
 //!
 //! Unlike plans, whose values are masked by parameter, output is free text, so the values themselves are
-//! searched. Nobody decides by this text, so it does not matter if something else with the same value
+//! searched. No decision depends on this text, so it does not matter if something else with the same value
 //! is hidden.
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 mod authority;
 
-use std::{io::stderr, process::ExitCode, time::SystemTime};
+use std::{process::ExitCode, time::SystemTime};
 
 use host::{Approver, Assembly, Options, Persistence};
 use runtime::{
@@ -103,7 +103,7 @@ async fn decide(
             .hint("repeat the call to request a new approval"));
     }
     let detail = if args.full { Detail::Full } else { Detail::Brief };
-    let rendering = Rendering { detail, ..terminal::plan_rendering(&stderr()) };
+    let rendering = Rendering { detail, ..terminal::stderr_rendering() };
     terminal::note(&render_request(&approval, rendering));
     let ruling = if args.deny { Decision::Deny } else { authority.decide(args.yes)? };
     let (approved, by) = match ruling {

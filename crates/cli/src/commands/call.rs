@@ -1,6 +1,6 @@
 //! `call`: call a tool from the terminal.
 
-use std::{io::stdout, process::ExitCode, sync::Arc, time::Duration};
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use catalog::{Catalog, Content, Outcome, Switch, Tool, arguments};
 use host::{OnFlagChange, Options, Persistence, Tools, learn::Observation};
@@ -145,7 +145,7 @@ fn print_plan(
     if as_json {
         terminal::json(&plan);
     } else {
-        terminal::print_line(&runtime::render_plan(&plan, terminal::plan_rendering(&stdout())));
+        terminal::print_line(&runtime::render_plan(&plan, terminal::stdout_rendering()));
     }
     Ok(ExitCode::SUCCESS)
 }

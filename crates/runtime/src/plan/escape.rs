@@ -1,7 +1,7 @@
 //! Makes text safe to show to a person who decides about it.
 //!
 //! A value of a model may contain control sequences that erase the lines before it, characters that
-//! reverse the direction of text, or characters that nobody can see. They are shown as escapes.
+//! reverse the direction of text, or invisible characters. They are shown as escapes.
 
 use std::borrow::Cow;
 

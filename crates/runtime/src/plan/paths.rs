@@ -149,8 +149,8 @@ impl<'a> PathResolver<'a> {
             return Ok(path);
         }
         let message = format!(
-            "'{parameter}' leads to `{text}`: definitions, configuration and the code of tools are changed by people, \
-             not by tools; name another path"
+            "'{parameter}' leads to `{text}`: only people may change definitions, configuration and the code of \
+             tools; name another path"
         );
         Err(failures::about_argument(
             parameter,

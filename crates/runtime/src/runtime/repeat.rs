@@ -1,6 +1,6 @@
 //! Calls that may already have had their effect.
 //!
-//! An operation is lost when its server died: nobody knows how far it came. The same call would perhaps
+//! An operation is lost when its server died: its effect is unknown. The same call would perhaps
 //! do the same thing twice, so a person decides whether it runs again.
 
 use catalog::{Failure, Mode, arguments::redact};

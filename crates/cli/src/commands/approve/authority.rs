@@ -35,7 +35,7 @@ impl Authority {
 
     fn decide_without_terminal(&self, is_confirmed: bool) -> Result<Decision, CommandError> {
         if !is_confirmed {
-            return Err(CommandError::machine("a call is approved at a terminal, and this is none")
+            return Err(CommandError::machine("approving a call needs a terminal")
                 .hint("run the command in a terminal; docs/approval.md describes scripts"));
         }
         if self.0.has_passphrase() {
@@ -103,7 +103,7 @@ fn require_terminal() -> Result<(), CommandError> {
     if stdin().is_terminal() {
         return Ok(());
     }
-    Err(CommandError::machine("this is set at a terminal, and this is none")
+    Err(CommandError::machine("changing this needs a terminal")
         .hint("run the command in a terminal"))
 }
 
