@@ -37,6 +37,7 @@ pub use call::Call;
 pub use clock::{Clock, timestamp};
 pub use code_files::{code_files, code_paths};
 pub use digest::{file_digest, tool_digest, value_digest};
+pub use fair_queue::{FairQueue, QueueKey};
 pub use journal::AuditLine;
 pub use log::CALLS;
 pub use operations::{Event, EventKind, Operations, Until, Viewer};

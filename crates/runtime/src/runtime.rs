@@ -201,7 +201,8 @@ impl Runtime {
             self.audit.is_enabled().then(|| {
                 Record::of(self.engine.settings.clock.now(), &call, self.journal.digest_key())
             });
-        call.arguments = match self.admit(&call.tool, std::mem::take(&mut call.arguments)) {
+        let arguments = std::mem::take(&mut call.arguments);
+        call.arguments = match self.admit_bounded(&call.tool, arguments).await {
             Ok(arguments) => arguments,
             Err(failure) => return Ok(self.record_invalid(record, failure)),
         };

@@ -144,15 +144,11 @@ async fn serve(
     Ok(())
 }
 
-/// The owner of calls without a token: not the person at this machine, because every program can make
-/// them.
-const ANYBODY: &str = "http";
-
 /// The owner of calls with this token. A digest, because the owner is stored and the token must not
 /// be.
 fn owner_of_token(token: Option<&str>) -> Arc<str> {
     let Some(token) = token else {
-        return ANYBODY.into();
+        return "local".into();
     };
     let digest = Sha256::digest(token);
     // 64 bits tell the tokens of one server apart.
@@ -229,7 +225,7 @@ mod tests {
 
     #[test]
     fn owners_follow_from_tokens_without_containing_them() {
-        assert_eq!(&*owner_of_token(None), "http");
+        assert_eq!(&*owner_of_token(None), "local");
         let (one, other) = (owner_of_token(Some("secret")), owner_of_token(Some("other")));
         assert!(
             one.starts_with("token ") && !one.contains("secret") && one != other,

@@ -168,6 +168,7 @@ impl Crib {
         }
         let no_flags = FlagsConfig::new();
         let mut found = Vec::new();
+        // Each section on its own, so that all problems are reported in one run.
         self.policy = unwrap_or_report(policy::compile(source, &self.config.policy), &mut found);
         (self.flags, self.switches) = unwrap_or_report(
             flags::compile(

@@ -105,6 +105,7 @@ async fn decide(
     let detail = if args.full { Detail::Full } else { Detail::Brief };
     let rendering = Rendering { detail, ..terminal::stderr_rendering() };
     terminal::note(&render_request(&approval, rendering));
+    // `--deny` needs no confirmation: nothing runs.
     let ruling = if args.deny { Decision::Deny } else { authority.decide(args.yes)? };
     let (approved, by) = match ruling {
         Decision::Approve(by) => (true, by),
@@ -112,6 +113,7 @@ async fn decide(
     };
     let recorded =
         runtime.rule(id, approved, by).await.map_err(journal_error)?.ok_or_else(unknown)?;
+    // The process exits right after this, and must not lose the line.
     runtime.flush_audit();
     // From the record: another terminal may have decided first.
     let is_approved = recorded.ruling.as_ref().is_some_and(|ruling| ruling.approved);

@@ -79,6 +79,7 @@ const FORBIDDEN_PREFIXES: [&str; 26] = [
 /// Rejects malformed names, and variables with which a caller could run their own code unless the
 /// definition lists them. Policy asks a person about all others that it does not list.
 pub(crate) fn check_name(parameter: &str, name: &str, is_listed: bool) -> Result<(), Failure> {
+    // A name with `=` would set another variable than the one that was checked.
     if !is_name(name) {
         let message = format!(
             "'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first"

@@ -51,7 +51,10 @@ fn serve_until_killed() {
             };
             let (runtime, folder) = (runtime.clone(), folder.to_owned());
             let run = async move {
-                let outcome = call(&runtime, background(&script)).await;
+                let mut tool = background(&script);
+                // A lost call that cannot be repeated safely would wait for approval.
+                tool.annotations.idempotent = Some(true);
+                let outcome = call(&runtime, tool).await;
                 let id = match Operation::started_by(&outcome) {
                     Some(id) => id,
                     None => OperationId::random(),
