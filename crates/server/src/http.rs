@@ -113,8 +113,9 @@ async fn serve(
         let speaks_for_person = options.token.is_some();
         move || {
             let (server, limiter) = (server.clone(), limiter.clone());
-            let connection = Connection::new(server, owner.clone(), limiter, signals.clone());
-            Ok(Connection { speaks_for_person, ..connection })
+            let mut connection = Connection::new(server, owner.clone(), limiter, signals.clone());
+            connection.speaks_for_person = speaks_for_person;
+            Ok(connection)
         }
     };
     // Held until the end of this function: dropping it stops the notifications.
