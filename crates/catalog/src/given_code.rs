@@ -64,16 +64,53 @@ const INTERPRETERS: [Interpreter; 10] = [
         words: &["--eval", "--expression"],
         with_value: &["-l"],
     },
-    Interpreter { names: &["Rscript", "R", "littler"], letters: "e", words: &[], with_value: &["-g"] },
+    Interpreter {
+        names: &["Rscript", "R", "littler"],
+        letters: "e",
+        words: &[],
+        with_value: &["-g"],
+    },
     Interpreter { names: &["tclsh", "expect"], letters: "c", words: &[], with_value: &[] },
 ];
 
 /// Programs that start the program that their arguments name.
 const WRAPPERS: [&str; 36] = [
-    "env", "timeout", "nice", "nohup", "setsid", "stdbuf", "ionice", "chrt", "taskset", "time",
-    "xargs", "parallel", "sudo", "doas", "su", "runuser", "unshare", "nsenter", "chroot", "flock",
-    "watch", "find", "busybox", "toybox", "exec", "command", "strace", "ltrace", "script", "prlimit",
-    "setpriv", "setarch", "systemd-run", "entr", "unbuffer", "catchsegv",
+    "env",
+    "timeout",
+    "nice",
+    "nohup",
+    "setsid",
+    "stdbuf",
+    "ionice",
+    "chrt",
+    "taskset",
+    "time",
+    "xargs",
+    "parallel",
+    "sudo",
+    "doas",
+    "su",
+    "runuser",
+    "unshare",
+    "nsenter",
+    "chroot",
+    "flock",
+    "watch",
+    "find",
+    "busybox",
+    "toybox",
+    "exec",
+    "command",
+    "strace",
+    "ltrace",
+    "script",
+    "prlimit",
+    "setpriv",
+    "setarch",
+    "systemd-run",
+    "entr",
+    "unbuffer",
+    "catchsegv",
 ];
 
 impl Process {
@@ -113,7 +150,9 @@ impl Process {
         });
         // `find` has no program of its own, only those after `-exec`.
         let takes_words = base_name(&self.program) != "find"
-            && self.bindings().any(|binding| is_positional(binding) && binding.pass_by.is_code_way());
+            && self
+                .bindings()
+                .any(|binding| is_positional(binding) && binding.pass_by.is_code_way());
         self.pieces.iter().any(splits) || !has_program && takes_words
     }
 }

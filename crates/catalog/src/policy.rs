@@ -17,8 +17,8 @@ use crate::{Glob, Implementation, Tool};
 pub(crate) use expression::Expression;
 pub(crate) use scope::Scope;
 use syntax::CALL_NAMES;
-use variables::find_unlisted_variable;
 pub(crate) use syntax::RULE_NAMES;
+use variables::find_unlisted_variable;
 
 /// Stack size for compiling conditions, in bytes. Only the pages that are used take memory.
 const STACK: usize = 64 << 20;

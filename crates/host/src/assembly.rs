@@ -155,8 +155,7 @@ impl Assembly {
         } else {
             all.filter(|tool| !held.contains(tool.name.as_str()))
         };
-        let (on, switched_off) =
-            catalog::apply_switches(&accepted, &self.crib.switches, values);
+        let (on, switched_off) = catalog::apply_switches(&accepted, &self.crib.switches, values);
         let catalog = built_ins::add_to(&on, &self.crib, natives);
         Ok(Tools { catalog, switched_off })
     }

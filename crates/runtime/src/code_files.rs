@@ -46,7 +46,9 @@ pub fn code_paths(crib: &Path, tool: &Tool) -> Vec<PathBuf> {
         Implementation::Python(function) => {
             let package = function.module.split('.').next().unwrap_or_default();
             let folders = function.path.iter().map(|folder| crib.join(folder));
-            folders.flat_map(|folder| [folder.join(package), folder.join(format!("{package}.py"))]).collect()
+            folders
+                .flat_map(|folder| [folder.join(package), folder.join(format!("{package}.py"))])
+                .collect()
         }
         Implementation::R(function) => {
             let sources = function.sources.as_ref().map(|folder| crib.join(folder));

@@ -68,8 +68,8 @@ pub fn file_digest(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.len() > MAX_HASHED_BYTES {
-        let identity =
-            [metadata.ino().cast_signed(), metadata.ctime(), metadata.ctime_nsec()].map(Value::from);
+        let identity = [metadata.ino().cast_signed(), metadata.ctime(), metadata.ctime_nsec()]
+            .map(Value::from);
         return Ok(value_digest(&json!([metadata.len(), identity])));
     }
     let mut hasher = Hasher::default();

@@ -30,9 +30,9 @@ use crate::{
 };
 pub(crate) use command::{CommandPlan, check_command, program_command};
 pub(crate) use digest::PlanDigest;
+pub use escape::escape_controls;
 use paths::PathResolver;
 pub(crate) use paths::reject_outside_paths;
-pub use escape::escape_controls;
 pub use text::{Detail, Emphasis, Rendering, render_plan, render_request};
 
 /// What would be called: all that planning and policy need of a call.
@@ -63,10 +63,7 @@ enum Action {
         shown: Value,
     },
     /// The steps of a sequence, and the folder in which it looks for files.
-    Steps {
-        cwd: PathBuf,
-        steps: Vec<StepPlan>,
-    },
+    Steps { cwd: PathBuf, steps: Vec<StepPlan> },
     /// A function of the server.
     Native,
 }
@@ -96,12 +93,17 @@ impl Plan {
         build: impl Fn(&Arguments) -> Result<CommandPlan, Failure>,
     ) -> Result<Self, Failure> {
         let plan = build(target.arguments)?;
-        let shown = match secrets::mask(target.tool, target.arguments).map(|masked| build(&masked)) {
+        let shown = match secrets::mask(target.tool, target.arguments).map(|masked| build(&masked))
+        {
             None => show_command(settings, target.tool, &plan),
             Some(Ok(masked)) => show_command(settings, target.tool, &masked),
             Some(Err(_)) => {
                 let hidden = Arc::new(secrets::hide(&plan.command));
-                show_command(settings, target.tool, &CommandPlan { command: hidden, ..plan.clone() })
+                show_command(
+                    settings,
+                    target.tool,
+                    &CommandPlan { command: hidden, ..plan.clone() },
+                )
             }
         };
         let code = find_code(settings, target.tool, &plan);
@@ -208,8 +210,26 @@ fn show_command(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Value {
 
 /// Programs that take the name of a script as an argument.
 const INTERPRETERS: [&str; 20] = [
-    "sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "python", "perl", "ruby", "node",
-    "deno", "bun", "php", "lua", "Rscript", "R", "awk", "make",
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "fish",
+    "pwsh",
+    "powershell",
+    "python",
+    "perl",
+    "ruby",
+    "node",
+    "deno",
+    "bun",
+    "php",
+    "lua",
+    "Rscript",
+    "R",
+    "awk",
+    "make",
 ];
 
 /// The files whose content decides what a command does. Files that an argument names count only for
@@ -218,7 +238,8 @@ fn find_code(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Vec<PathBu
     let command = &plan.command;
     let folder = Path::new(&command.cwd);
     // A bare name, as R has it, is looked up.
-    let found = program::find(settings, &command.program).filter(|_| !command.program.contains('/'));
+    let found =
+        program::find(settings, &command.program).filter(|_| !command.program.contains('/'));
     let mut code = vec![found.unwrap_or_else(|| PathBuf::from(&command.program))];
     code.extend(code_files(&settings.crib, folder, tool));
     let name = command.program.rsplit('/').next().unwrap_or_default();

@@ -286,9 +286,7 @@ impl Runtime {
                 operation = live.map(|live| live.id().clone());
                 Ok(outcome)
             }
-            Mode::Synchronous => {
-                backend_for(&tool.implementation).run(&self.engine, call).await
-            }
+            Mode::Synchronous => backend_for(&tool.implementation).run(&self.engine, call).await,
         };
         if let Some(record) = record {
             self.audit.add(record.into_entry(decision, approval, operation, result_kind(&result)));

@@ -14,8 +14,8 @@ use crate::{
     Config, Documents, Environment, Files, FlagsConfig, RuleClause,
     allow::{self, Allow},
     bind::{self, Binding},
-    config, custom_rules,
     clause::BROKEN_CONFIG,
+    config, custom_rules,
     discover::{self, CONFIG, LOCK},
     documents, flags, policy,
 };
@@ -263,7 +263,8 @@ impl Crib {
     /// the virtual environment, and the state folder.
     pub fn protected_paths(&self) -> Vec<PathBuf> {
         let own = [CONFIG, LOCK, formats::GUIDANCE_FILE, ".venv/bin", ".venv/pyvenv.cfg"];
-        let own = own.into_iter().chain(discover::definition_folders()).chain(discover::PROMPT_FOLDERS);
+        let own =
+            own.into_iter().chain(discover::definition_folders()).chain(discover::PROMPT_FOLDERS);
         let mut paths: Vec<_> = own.map(|name| self.folder.join(name)).collect();
         paths.extend(self.config.prompts.dirs.iter().map(|dir| self.resolve(dir)));
         paths.push(self.environment.state_folder());

@@ -50,7 +50,8 @@ fn asks_about_marked_tools() {
 fn asks_about_code_in_arguments() {
     let pieces = ["5", "python3", "-c"].map(|word| Piece::Word(word.into())).into();
     let process = Process { program: "timeout".into(), pieces };
-    let decision = decide_by_annotations(|tool| tool.implementation = Implementation::Process(process));
+    let decision =
+        decide_by_annotations(|tool| tool.implementation = Implementation::Process(process));
     assert_eq!(reason(decision), "it runs code from its arguments with `python3`");
 }
 
@@ -58,7 +59,8 @@ fn asks_about_code_in_arguments() {
 fn asks_about_variables_that_the_definition_does_not_list() {
     let variables = Binding { pass_by: PassBy::Variables, ..Binding::positional("env_vars") };
     let process = Process { program: "tar".into(), pieces: vec![Piece::Parameter(variables)] };
-    let listed = json!({"env_vars": {"type": "object", "properties": {"TAR_READER": {"type": "string"}}}});
+    let listed =
+        json!({"env_vars": {"type": "object", "properties": {"TAR_READER": {"type": "string"}}}});
     let mut tar = tool("tar", listed);
     tar.implementation = Implementation::Process(process);
     let decide = |name: &str| {
@@ -69,7 +71,9 @@ fn asks_about_variables_that_the_definition_does_not_list() {
         assert_eq!(decide(name), Decision::Allow, "{name}");
     }
     for name in ["TAR_OPTIONS", "MAKEFLAGS", "lang", "LCX"] {
-        let expected = format!("it sets the environment variable `{name}`, which its definition does not list");
+        let expected = format!(
+            "it sets the environment variable `{name}`, which its definition does not list"
+        );
         assert_eq!(reason(decide(name)), expected);
     }
     let allow = policy([clause("*", "", Effect::Allow)]);
@@ -80,9 +84,18 @@ fn asks_about_variables_that_the_definition_does_not_list() {
 #[test]
 fn allows_unmarked_tools() {
     assert_eq!(decide_by_annotations(|_| {}), Decision::Allow);
-    assert_eq!(decide_by_annotations(|tool| tool.annotations.mutates = Some(true)), Decision::Allow);
-    assert_eq!(decide_by_annotations(|tool| tool.annotations.network = Some(true)), Decision::Allow);
-    assert_eq!(decide_by_annotations(|tool| tool.annotations.dangerous = Some(false)), Decision::Allow);
+    assert_eq!(
+        decide_by_annotations(|tool| tool.annotations.mutates = Some(true)),
+        Decision::Allow
+    );
+    assert_eq!(
+        decide_by_annotations(|tool| tool.annotations.network = Some(true)),
+        Decision::Allow
+    );
+    assert_eq!(
+        decide_by_annotations(|tool| tool.annotations.dangerous = Some(false)),
+        Decision::Allow
+    );
 }
 
 #[test]

@@ -7,8 +7,8 @@ use host::{OnFlagChange, Options, Persistence, Tools, learn::Observation};
 use runtime::{Call, Runtime};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use workspace::Drift;
 use toolkit::{Arguments, Context, Interrupt};
+use workspace::Drift;
 
 use super::{CommandContext, CommandResult, show};
 use crate::{

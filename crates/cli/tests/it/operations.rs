@@ -295,7 +295,10 @@ fn the_queue_position_is_shown_everywhere() {
 }
 
 /// Runs the program on a pseudo-terminal, and returns its output as it comes.
-pub(crate) fn run_on_terminal(crib: &TempCrib, arguments: &[&str]) -> (std::process::Child, Receiver<String>) {
+pub(crate) fn run_on_terminal(
+    crib: &TempCrib,
+    arguments: &[&str],
+) -> (std::process::Child, Receiver<String>) {
     let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
     pty::grantpt(&near).expect("ours");
     pty::unlockpt(&near).expect("open");

@@ -548,9 +548,8 @@ fn a_tool_that_differs_from_the_lock_file_is_held_back_until_it_is_accepted() {
 
 #[test]
 fn the_lock_file_covers_scripts() {
-    let crib = TempCrib::new()
-        .tool("run", definition("run", "sh run.sh"))
-        .file("run.sh", "echo one");
+    let crib =
+        TempCrib::new().tool("run", definition("run", "sh run.sh")).file("run.sh", "echo one");
     assert_eq!(crib.run(&["lock"]).code, 0);
     assert_eq!(crib.run(&["call", "run"]).stdout, "one\n");
     crib.write("run.sh", "echo two");

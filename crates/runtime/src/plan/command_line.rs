@@ -239,11 +239,7 @@ impl<'a> CommandLine<'a> {
 }
 
 /// Rejects a value that the program would read as an option, unless the definition allows it.
-fn reject_dash(
-    binding: &Binding,
-    word: &Word,
-    is_option: fn(&str) -> bool,
-) -> Result<(), Failure> {
+fn reject_dash(binding: &Binding, word: &Word, is_option: fn(&str) -> bool) -> Result<(), Failure> {
     let Word::Text(text) = word else {
         return Ok(());
     };

@@ -33,8 +33,7 @@ impl PlanDigest {
     pub(crate) fn changed_since(&self, recorded: &Value) -> String {
         let is_changed =
             |(name, digest): &&(&'static str, String)| recorded[name] != digest.as_str();
-        let changed: Vec<_> =
-            self.parts.iter().filter(is_changed).map(|(name, _)| *name).collect();
+        let changed: Vec<_> = self.parts.iter().filter(is_changed).map(|(name, _)| *name).collect();
         changed.join(", ")
     }
 }

@@ -61,7 +61,9 @@ fn is_hidden(c: char) -> bool {
     match c {
         c if c.is_ascii() => c.is_ascii_control(),
         // Letters and marks without a shape, which the standard library takes for printable.
-        '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => true,
+        '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => {
+            true
+        }
         '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' => true,
         '\u{e0100}'..='\u{e01ef}' => true,
         // The debug form escapes what has no glyph. After another letter it keeps combining marks,
@@ -77,13 +79,17 @@ mod tests {
     #[test]
     fn shows_control_sequences_and_invisible_characters_as_escapes() {
         assert_eq!(escape_controls("a\x1b[2K\rb\nc\td"), "a\\u{1b}[2K\\rb\nc\\td");
-        assert_eq!(escape_controls("x\u{202e}y\u{200b}z\u{3164}"), "x\\u{202e}y\\u{200b}z\\u{3164}");
+        assert_eq!(
+            escape_controls("x\u{202e}y\u{200b}z\u{3164}"),
+            "x\\u{202e}y\\u{200b}z\\u{3164}"
+        );
         assert_eq!(escape_controls("\u{e0041}\u{9b}\u{2028}"), "\\u{e0041}\\u{9b}\\u{2028}");
     }
 
     #[test]
     fn keeps_ordinary_text_of_any_language() {
-        for text in ["", "naïve \"x\" 'y' \\n", "日本語 हिन्दी עברית", "naïve 🧑"] {
+        for text in ["", "naïve \"x\" 'y' \\n", "日本語 हिन्दी עברית", "naïve 🧑"]
+        {
             assert_eq!(escape_controls(text), text);
         }
     }

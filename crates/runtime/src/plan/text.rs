@@ -94,7 +94,10 @@ fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
         ("program", text(&plan["program"])),
         ("in", text(&plan["cwd"])),
         ("variables", render_names(plan)),
-        ("input", plan["stdin"].as_str().map_or("none".to_owned(), |text| truncate(text, rendering))),
+        (
+            "input",
+            plan["stdin"].as_str().map_or("none".to_owned(), |text| truncate(text, rendering)),
+        ),
         ("at most", format!("{} seconds", plan["timeout_seconds"])),
     ];
     let variables = plan["variables"].as_object().into_iter().flatten();

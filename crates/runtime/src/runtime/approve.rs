@@ -3,9 +3,7 @@
 //! Nothing in a call's arguments counts as an approval. It is given by the person behind the client or
 //! from another terminal, and recorded before anything runs.
 
-use std::{
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use catalog::{Decision, ErrorType, Failure, Policy, Tool};
 use serde_json::{Value, json};
@@ -85,8 +83,7 @@ impl Runtime {
     ) -> Result<Found, Failure> {
         let now = self.engine.settings.clock.now();
         let (digest, owner) = (request.digest.clone(), call.owner.clone());
-        let usable =
-            self.journal.find_approvals(digest, owner, now).await.map_err(store_failed)?;
+        let usable = self.journal.find_approvals(digest, owner, now).await.map_err(store_failed)?;
         for approval in usable.iter().filter(|usable| usable.digest == request.digest) {
             // A concurrent call may have used it first.
             if self.journal.use_approval(approval.id.clone(), now).await.map_err(store_failed)? {
@@ -206,8 +203,7 @@ struct ApprovalRequest {
 
 impl ApprovalRequest {
     fn grant(self, call: &Call, id: ApprovalId) -> Granted {
-        let plan =
-            ApprovedPlan { digest: self.plan_digest, arguments: call.arguments.clone() };
+        let plan = ApprovedPlan { digest: self.plan_digest, arguments: call.arguments.clone() };
         Granted { id, plan }
     }
 }
@@ -241,7 +237,8 @@ async fn ask_client(context: &Context, approval: &Approval) -> Result<Reply, Int
         "properties": {FIELD: {"type": "boolean", "title": "Run it", "description": "Yes runs exactly this, once."}},
         "required": [FIELD],
     });
-    let question = Question::Form { message: render_request(approval, Rendering::default()), schema };
+    let question =
+        Question::Form { message: render_request(approval, Rendering::default()), schema };
     // The answer counts only if it comes back with this id: it was given to this plan.
     context.save_state(approval.id.as_str());
     match context.ask(KEY, question).await {

@@ -41,10 +41,13 @@ impl Runtime {
     }
 
     /// The newest operation of the same tool with the same arguments, in one of these states.
-    async fn find_duplicate(&self, call: &Call, states: Vec<State>) -> Result<Option<Operation>, Failure> {
+    async fn find_duplicate(
+        &self,
+        call: &Call,
+        states: Vec<State>,
+    ) -> Result<Option<Operation>, Failure> {
         let filter = Filter { tool: Some(call.tool.name.clone()), states, ..Filter::default() };
-        let page =
-            self.journal.list(filter, None, MAX_COMPARED).await.map_err(store_failed)?;
+        let page = self.journal.list(filter, None, MAX_COMPARED).await.map_err(store_failed)?;
         let arguments = redact(&call.tool, &call.arguments);
         let is_duplicate = |operation: &Operation| {
             operation.tool == call.tool.name && operation.arguments == arguments

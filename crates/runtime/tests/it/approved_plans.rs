@@ -75,8 +75,7 @@ async fn a_link_with_another_target_is_asked_about_again() {
     let crib = RuntimeFixture::new();
     releases(&crib);
     let arguments = json!({"file": "current/data"});
-    let reason =
-        reason_after(&crib, &reader(), arguments, || retarget(&crib.path("crib"))).await;
+    let reason = reason_after(&crib, &reader(), arguments, || retarget(&crib.path("crib"))).await;
     assert!(reason.contains("its plan changed since it was approved: command line"), "{reason}");
 }
 
@@ -119,7 +118,8 @@ async fn reason_with(change: impl FnOnce(&mut Settings)) -> String {
 #[tokio::test]
 async fn another_value_in_the_environment_is_asked_about_again() {
     let reason =
-        reason_with(|settings| settings.environment.push(("MODE".to_owned(), "x".to_owned()))).await;
+        reason_with(|settings| settings.environment.push(("MODE".to_owned(), "x".to_owned())))
+            .await;
     assert!(reason.contains("approved: environment;"), "{reason}");
 }
 

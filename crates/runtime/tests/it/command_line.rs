@@ -82,7 +82,9 @@ fn a_value_of_an_option_is_never_an_option_itself() {
     };
     assert!(message(|_| {}, json!("--recursive")).contains("take `--recursive` for an option"));
     assert!(message(|_| {}, json!(["a", "-x"])).contains("take `-x` for an option"));
-    assert!(message(|b| b.items = Items::Joined(",".into()), json!(["-x", "a"])).contains("`-x,a`"));
+    assert!(
+        message(|b| b.items = Items::Joined(",".into()), json!(["-x", "a"])).contains("`-x,a`")
+    );
     assert!(message(|_| {}, json!(-1)).contains("`allow_dash` or `separator`"));
     let nothing = |b: &mut Binding| b.separator = Separator::Nothing;
     assert!(message(nothing, json!("")).contains("the next word for the value of `--color`"));
@@ -246,8 +248,10 @@ async fn children_get_the_chosen_environment_and_nothing_else() {
 
 #[test]
 fn a_plan_shows_the_variables_of_the_call_and_hides_those_of_the_operator() {
-    let crib = RuntimeFixture::with_settings(|settings| settings.environment[0].1.push_str(":/private"));
-    let mut tool = process_tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
+    let crib =
+        RuntimeFixture::with_settings(|settings| settings.environment[0].1.push_str(":/private"));
+    let mut tool =
+        process_tool("sh", vec![option("key", |b| b.pass_by = PassBy::Env("KEY".into()))]);
     tool.timeout = Some(std::time::Duration::from_secs(7));
     let mut plan = crib.plan(&tool, json!({"key": "value"})).unwrap();
     assert_eq!(plan["variables"], json!({"KEY": "value"}));

@@ -149,7 +149,10 @@ fn a_parameter_that_is_only_read_may_name_what_is_protected() {
     let crib = RuntimeFixture::new();
     let reads = |access| {
         let change = move |b: &mut Binding| (b.kind, b.access) = (ValueKind::Path, Some(access));
-        crib.plan(&process_tool("echo", vec![positional("file", change)]), json!({"file": "toolcrib.toml"}))
+        crib.plan(
+            &process_tool("echo", vec![positional("file", change)]),
+            json!({"file": "toolcrib.toml"}),
+        )
     };
     fs::write(crib.path("crib/toolcrib.toml"), "").unwrap();
     assert!(reads(Access::Read).is_ok());

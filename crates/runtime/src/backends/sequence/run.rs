@@ -17,8 +17,12 @@ use super::{MAX_DEPTH, folder_of, resolve_step, skip_reason};
 use crate::{
     Call,
     backends::{run_detached, verify_approved},
-    call::ActiveCall, engine::Engine, failures,
-    natives::wait_for_timeout, operation::Progress, scheduler::ConcurrencyClass,
+    call::ActiveCall,
+    engine::Engine,
+    failures,
+    natives::wait_for_timeout,
+    operation::Progress,
+    scheduler::ConcurrencyClass,
 };
 
 /// Runs the steps of a sequence until one fails.
