@@ -181,28 +181,20 @@ fn an_old_server_is_asked_too_and_what_breaks_no_call_is_a_warning() {
     );
 }
 
-/// The interpreter with the official library, which `scripts/test clients` makes.
-#[expect(clippy::print_stderr, reason = "a skipped test reports why")]
-fn official_server() -> Option<PathBuf> {
+/// The interpreter with the official library, which `scripts/test unit` creates.
+fn python_with_library() -> Option<PathBuf> {
     let python = repository().join("target/test/venv/bin/python");
-    let has_library = || {
-        std::process::Command::new(&python)
-            .args(["-c", "import mcp.server"])
-            .output()
-            .is_ok_and(|ran| ran.status.success())
-    };
-    let found = python.exists() && has_library();
-    if !found {
-        eprintln!(
-            "SKIPPED: the official Python library is not in target/test/venv (scripts/test clients)"
-        );
+    let import = std::process::Command::new(&python).args(["-c", "import mcp.server"]).output();
+    let has_library = import.is_ok_and(|output| output.status.success());
+    if !has_library {
+        testing::skip("the official Python library is not in target/test/venv");
     }
-    found.then_some(python)
+    has_library.then_some(python)
 }
 
 #[test]
 fn a_server_of_the_official_library_is_asked_too() {
-    let Some(python) = official_server() else { return };
+    let Some(python) = python_with_library() else { return };
     let code = "from mcp.server import MCPServer\nserver = MCPServer('other')\n@server.tool()\ndef count_lines(path: str) -> dict:\n    'Count the lines of a file below the project folder.'\n    return {}\n@server.tool()\ndef extra() -> str:\n    'More'\n    return ''\nserver.run()\n";
     let crib = crib_with_specification(&whole_specification()).file("server.py", code);
     let server = format!("'{}' server.py", python.display());
