@@ -47,7 +47,7 @@ impl Runtime {
         };
         let approval = match self.find_or_propose(call, &request, reason).await {
             Ok(Found::Used(id)) => return Ok(Ok(request.grant(call, id))),
-            Ok(Found::Open(approval)) => approval,
+            Ok(Found::Open(approval)) => *approval,
             Err(failure) => return Ok(Err(failure)),
         };
         tracing::info!(
@@ -94,7 +94,7 @@ impl Runtime {
             let changed = request.plan_digest.changed_since(&outdated.plan["digests"]);
             reason.push_str(&format!("; its plan changed since it was approved: {changed}"));
         }
-        self.propose(call, request, reason).await.map(Found::Open)
+        self.propose(call, request, reason).await.map(|open| Found::Open(Box::new(open)))
     }
 
     async fn record_approved(
@@ -216,7 +216,7 @@ pub(super) struct Granted {
 
 enum Found {
     Used(ApprovalId),
-    Open(Approval),
+    Open(Box<Approval>),
 }
 
 /// The answer of a client.
