@@ -50,6 +50,8 @@ impl ProgramAccess<'_> {
             memory_bytes: self.memory_bytes,
             caller_paths: Vec::new(),
             protected: self.protected.paths(),
+            unix_sockets: false,
+            changes_metadata: !needs.is_read_only,
             is_unrestricted: false,
         };
         // People read these lists: their own folders come first.

@@ -1,37 +1,44 @@
-//! The only place that starts processes: chosen environment, own process group, no shell, empty
-//! standard input unless requested, sandboxed before the first instruction.
+//! Starts processes: chosen environment, own process group, no shell, empty standard input unless
+//! requested, sandboxed before the first instruction.
+//!
+//! The work is done by a [launcher process](crate::launcher_process); this is the side of the server.
+
+mod child;
+mod connection;
 
 use std::{
-    ffi::OsString,
+    ffi::CString,
     io,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::ffi::OsStrExt,
+    },
     path::{Path, PathBuf},
-    process::Stdio,
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::{
-    process::{self, Child},
-    runtime::Handle,
-    sync::oneshot,
-    task::spawn_blocking,
-    time::timeout,
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Signal, pidfd_send_signal},
 };
+use tokio::{task::spawn_blocking, time::timeout};
 
+use self::child::{OwnStreams, StatusSocket, create_streams};
 use crate::{
     command::{Command, Word, private_variables},
     private_folder::{FolderPool, PrivateFolder},
     process_id::ProcessId,
-    process_table::{self, FoundProcess, KilledProcess, ProcessQuery},
-    sandbox::{self, Enforcer},
-    server_tag,
+    process_table::{self, FoundProcess, KilledProcess},
+    protocol::{Control, StartRequest},
+    sandbox::{self, Sandbox, SandboxLevel, sandbox_support},
 };
 
-/// Enough for a thread that only makes system calls.
-const STACK_BYTES: usize = 256 * 1024;
-/// How long to wait for a killed process to disappear.
+pub use self::child::{Child, ChildStdin, ChildStdout};
+pub(crate) use self::connection::has_namespaces;
+
+/// How long to wait for killed processes to disappear.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a [`Launcher`] starts processes.
@@ -41,17 +48,53 @@ pub struct LauncherOptions {
     pub temp_folder: PathBuf,
     /// Whether sandboxes are applied.
     pub is_sandboxed: bool,
+    /// The weakest level at which programs are started.
+    pub required: SandboxLevel,
+    /// The strongest level that is applied where the machine allows it.
+    pub strongest: SandboxLevel,
+}
+
+impl LauncherOptions {
+    /// Sandboxed as strongly as the machine allows.
+    pub fn new(temp_folder: PathBuf) -> Self {
+        Self {
+            temp_folder,
+            is_sandboxed: true,
+            required: SandboxLevel::None,
+            strongest: SandboxLevel::Namespaces,
+        }
+    }
+
+    fn check_level(&self, sandbox: &Sandbox) -> io::Result<()> {
+        // Programs of the operator run with the rights of the operator.
+        if self.required == SandboxLevel::None || sandbox.is_unrestricted {
+            return Ok(());
+        }
+        let found = match (self.is_sandboxed, sandbox_support().files, has_namespaces()?) {
+            (false, ..) | (_, false, _) => SandboxLevel::None,
+            (true, true, false) => SandboxLevel::Landlock,
+            (true, true, true) => SandboxLevel::Namespaces,
+        };
+        let found = found.min(self.strongest);
+        if found >= self.required {
+            return Ok(());
+        }
+        Err(io::Error::other(format!(
+            "the sandbox has level `{found}` here, and `[confine] require` in toolcrib.toml asks for \
+             `{}`; run `toolcrib doctor` to see what is missing",
+            self.required
+        )))
+    }
 }
 
 /// Starts processes. One for a server, shared in an `Arc`.
 pub struct Launcher {
-    /// Absent if the operator switched the sandbox off.
-    enforcer: Option<Enforcer>,
+    options: LauncherOptions,
     folders: FolderPool,
 }
 
-/// A started process. If it is dropped before it was finished or killed, it and its process group
-/// are killed.
+/// A started process. If it is dropped before it was finished or killed, it and all of its
+/// descendants are killed.
 pub struct ChildProcess {
     /// The process, with its pipes.
     pub child: Child,
@@ -63,12 +106,20 @@ pub struct ChildProcess {
     has_chosen_folder: bool,
     /// Taken when the process is known to be gone.
     folder: Option<PrivateFolder>,
+    supervisor: Option<Supervisor>,
     launcher: Arc<Launcher>,
 }
 
+/// The process that reaps all descendants of a program.
+struct Supervisor {
+    id: Option<ProcessId>,
+    pidfd: OwnedFd,
+    status: StatusSocket,
+}
+
 /// The process group of a [`ChildProcess`].
-#[derive(Clone, Copy, Debug)]
-pub struct ProcessGroup(Pid);
+#[derive(Clone, Debug)]
+pub struct ProcessGroup(StatusSocket);
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -92,12 +143,9 @@ impl LaunchError {
 }
 
 impl Launcher {
-    /// Creates no folder and probes no kernel feature before the first start.
+    /// Creates no folder and starts no launcher process before the first start.
     pub fn new(options: LauncherOptions) -> Self {
-        Self {
-            enforcer: options.is_sandboxed.then(Enforcer::default),
-            folders: FolderPool::new(options.temp_folder),
-        }
+        Self { folders: FolderPool::new(options.temp_folder.clone()), options }
     }
 
     /// Starts a command with a private folder of its own.
@@ -105,111 +153,102 @@ impl Launcher {
         self: &Arc<Self>,
         command: &Arc<Command>,
     ) -> Result<ChildProcess, LaunchError> {
-        self.start_on_thread(command, None).await
+        self.start_with(command, None).await
     }
 
     /// Starts a command whose private folder is created at `folder`, which must not exist: its place
-    /// is recorded elsewhere so that others can find the processes.
+    /// is recorded elsewhere so that others can find it.
     pub async fn start_in(
         self: &Arc<Self>,
         command: &Arc<Command>,
         folder: PathBuf,
     ) -> Result<ChildProcess, LaunchError> {
-        self.start_on_thread(command, Some(folder)).await
+        self.start_with(command, Some(folder)).await
     }
 
-    /// A fresh thread does it, because the sandbox restricts the thread that applies it, irrevocably.
-    async fn start_on_thread(
+    async fn start_with(
         self: &Arc<Self>,
         command: &Arc<Command>,
-        folder: Option<PathBuf>,
+        chosen: Option<PathBuf>,
     ) -> Result<ChildProcess, LaunchError> {
         let requested = Instant::now();
+        let has_chosen_folder = chosen.is_some();
         let failed = |source| LaunchError { program: command.program.clone(), source };
-        let (sender, receiver) = oneshot::channel();
-        let (launcher, runtime, own) = (Arc::clone(self), Handle::current(), Arc::clone(command));
-        thread::Builder::new()
-            .name("spawn".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn(move || {
-                let _entered = runtime.enter();
-                // If the caller is gone, dropping the unsent child kills it.
-                let _ = sender.send(launcher.start_here(&own, folder.as_deref(), requested));
-            })
-            .map_err(failed)?;
-        let lost = |_| io::Error::other("the thread that starts programs ended early");
-        receiver.await.map_err(lost).flatten().map_err(failed)
+        let (launcher, own) = (Arc::clone(self), Arc::clone(command));
+        // If the caller is gone, dropping the status socket kills the program.
+        let sent = spawn_blocking(move || launcher.request_start(&own, chosen.as_deref())).await;
+        let sent = sent.unwrap_or_else(|error| Err(error.into())).map_err(failed)?;
+        let (child, pid, pidfd) = Child::start(sent.streams, sent.status).await.map_err(failed)?;
+        let status = child.status();
+        Ok(ChildProcess {
+            group: ProcessGroup(status.clone()),
+            supervisor: Some(Supervisor { id: ProcessId::from_pid(pid), pidfd, status }),
+            child,
+            requested,
+            has_chosen_folder,
+            folder: Some(sent.folder),
+            launcher: Arc::clone(self),
+        })
     }
 
-    fn start_here(
-        self: Arc<Self>,
-        command: &Command,
-        chosen: Option<&Path>,
-        requested: Instant,
-    ) -> io::Result<ChildProcess> {
+    /// Prepares the private folder and sends the request to the launcher process.
+    fn request_start(&self, command: &Command, chosen: Option<&Path>) -> io::Result<SentRequest> {
+        self.options.check_level(&command.sandbox)?;
         let folder = match chosen {
             Some(path) => self.folders.create_at(path, &command.label, &command.files)?,
             None => self.folders.take(&command.label, &command.files)?,
         };
         folder.add_pipes(&command.pipes)?;
-        let mut builder = build_command(command, &folder);
-        server_tag::attach();
-        if let Some(enforcer) = &self.enforcer {
-            enforcer.restrict_current_thread(&command.sandbox, folder.path())?;
-        }
-        let child = builder.spawn()?;
-        let id = child
-            .id()
-            .and_then(|id| Pid::from_raw(id.cast_signed()))
-            .expect("a child that was not waited for has an id");
-        sandbox::set_limits(id, command.sandbox.memory_bytes);
-        Ok(ChildProcess {
-            child,
-            group: ProcessGroup(id),
-            requested,
-            has_chosen_folder: chosen.is_some(),
-            folder: Some(folder),
-            launcher: self,
+        let request = self.build_request(command, folder.path())?.encode();
+        let (status, other) = connection::packet_sockets()?;
+        let (streams, of_child) = create_streams(command.stdin.is_some())?;
+        let [stdin, stdout, stderr] = of_child.descriptors();
+        connection::send_request(&request, &[other.as_fd(), stdin, stdout, stderr])?;
+        Ok(SentRequest { folder, streams, status })
+    }
+
+    fn build_request(&self, command: &Command, folder: &Path) -> io::Result<StartRequest> {
+        let private = private_variables(&command.env).map(|name| {
+            let value = folder.as_os_str().as_bytes();
+            [name.as_bytes(), b"=", value].concat()
+        });
+        let env = command.env.iter().map(|(name, value)| format!("{name}={value}").into_bytes());
+        let argv = command.argv.iter().map(|word| match word {
+            Word::Text(text) => text.clone().into_bytes(),
+            Word::File { prefix, name } => {
+                [prefix.as_bytes(), folder.join(name).as_os_str().as_bytes()].concat()
+            }
+        });
+        Ok(StartRequest {
+            program: CString::new(command.program.as_str())?,
+            argv: argv.map(CString::new).collect::<Result<_, _>>()?,
+            env: env.chain(private).map(CString::new).collect::<Result<_, _>>()?,
+            cwd: PathBuf::from(&command.cwd),
+            folder: folder.to_owned(),
+            open_files: sandbox::open_file_limit(),
+            is_sandboxed: self.options.is_sandboxed,
+            uses_namespaces: self.options.strongest == SandboxLevel::Namespaces,
+            sandbox: command.sandbox.clone(),
         })
     }
 }
 
-fn build_command(command: &Command, folder: &PrivateFolder) -> process::Command {
-    let mut builder = process::Command::new(&command.program);
-    let mut words = command.argv.iter();
-    if let Some(Word::Text(name)) = words.next() {
-        builder.arg0(name);
-    }
-    for word in words {
-        match word {
-            Word::Text(text) => builder.arg(text),
-            Word::File { prefix, name } => {
-                let mut word = OsString::from(prefix);
-                word.push(folder.path().join(name));
-                builder.arg(word)
-            }
-        };
-    }
-    builder
-        .env_clear()
-        .envs(command.env.iter().map(|(name, value)| (name, value)))
-        .envs(private_variables(&command.env).map(|name| (name, folder.path())))
-        .current_dir(&command.cwd)
-        .process_group(0)
-        .stdin(if command.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    builder
+/// A request that was sent to the launcher process.
+struct SentRequest {
+    folder: PrivateFolder,
+    streams: OwnStreams,
+    status: OwnedFd,
 }
 
 impl ChildProcess {
-    /// Cleans up after a process that exited by itself: kills the rest of its group and releases the
+    /// Cleans up after a process that exited by itself: kills its descendants and releases the
     /// private folder.
-    ///
-    /// The leader has been waited for, so in theory its id could name an unrelated group by now; in
-    /// practice the kernel hands out all other ids first.
     pub async fn clean_up(mut self) {
-        self.group.signal(Signal::KILL);
+        if !self.child.is_gone() {
+            self.group.0.close();
+            let _ = timeout(KILL_TIMEOUT, self.child.wait_until_gone()).await;
+        }
+        self.supervisor = None;
         let Some(folder) = self.folder.take() else {
             return;
         };
@@ -223,15 +262,22 @@ impl ChildProcess {
         }
     }
 
-    /// Kills the process, its group, and descendants that left the group.
+    /// Kills the process and all of its descendants; returns those that were still alive.
     pub async fn kill(mut self) -> Vec<KilledProcess> {
-        self.group.signal(Signal::KILL);
-        // Signals take effect asynchronously; a caller that is told "killed" may check right away.
-        let _ = timeout(KILL_TIMEOUT, self.child.wait()).await;
-        let Some(folder) = self.folder.take() else {
-            return Vec::new();
-        };
-        spawn_blocking(move || kill_stragglers(&folder)).await.unwrap_or_default()
+        let members = if self.child.is_gone() { Vec::new() } else { self.members().await };
+        self.group.0.close();
+        // A caller that is told "killed" may check right away.
+        let _ = timeout(KILL_TIMEOUT, self.child.wait_until_gone()).await;
+        let (supervisor, folder) = (self.supervisor.take(), self.folder.take());
+        let _ = spawn_blocking(move || {
+            // Frees a program that hangs in the kernel at least from its supervisor.
+            if let Some(supervisor) = supervisor {
+                supervisor.kill();
+            }
+            drop(folder);
+        })
+        .await;
+        members.into_iter().map(|found| found.killed_by(Signal::KILL)).collect()
     }
 
     /// The path of its private folder while it runs.
@@ -241,46 +287,54 @@ impl ChildProcess {
 
     /// All processes that belong to it now.
     pub async fn members(&self) -> Vec<FoundProcess> {
-        let Some(folder) = self.folder().map(Path::to_owned) else {
+        let Some(leader) = self.leader() else {
             return Vec::new();
         };
-        let leader = self.leader();
-        let found = spawn_blocking(move || {
-            process_table::find(&[ProcessQuery { leader, folder: &folder }])
-        });
-        found.await.unwrap_or_default().into_iter().map(|(_, found)| found).collect()
+        let found = spawn_blocking(move || process_table::find_descendants(leader));
+        found.await.unwrap_or_default()
     }
 
-    /// The identity of the process, which leads its group.
+    /// The identity of its supervisor: all processes of this command descend from it, and die with
+    /// it.
     pub fn leader(&self) -> Option<ProcessId> {
-        ProcessId::from_pid(self.group.0.as_raw_nonzero().get().cast_unsigned())
+        self.supervisor.as_ref()?.id
     }
 }
 
-/// Kills descendants that left the process group.
-fn kill_stragglers(folder: &PrivateFolder) -> Vec<KilledProcess> {
-    let query = ProcessQuery { leader: None, folder: folder.path() };
-    process_table::kill(&[query]).pop().unwrap_or_default()
+impl Supervisor {
+    /// Makes the supervisor kill all processes, and kills it if it does not.
+    fn kill(self) {
+        self.status.close();
+        let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
+        let limit = Timespec { tv_sec: 1, tv_nsec: 0 };
+        if !poll(&mut exit, Some(&limit)).is_ok_and(|ready| ready > 0) {
+            let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+        }
+    }
 }
 
 impl Drop for ChildProcess {
     fn drop(&mut self) {
-        if let Some(folder) = self.folder.take() {
-            self.group.signal(Signal::KILL);
-            // If no thread can be started, at least the group is gone.
-            let _ = thread::Builder::new().spawn(move || kill_stragglers(&folder));
+        if let Some(supervisor) = self.supervisor.take() {
+            supervisor.status.close();
+            let folder = self.folder.take();
+            // If no thread can be started, the supervisor kills the processes all the same.
+            let _ = thread::Builder::new().spawn(move || {
+                supervisor.kill();
+                drop(folder);
+            });
         }
     }
 }
 
 impl ProcessGroup {
     /// Sends a signal to every process in the group. An empty group is not an error.
-    pub fn signal(self, signal: Signal) {
-        let _ = kill_process_group(self.0, signal);
+    pub fn signal(&self, signal: Signal) {
+        self.0.send(Control::Signal(signal.as_raw()));
     }
 
-    /// Whether the group has any process left.
-    pub fn is_alive(self) -> bool {
-        test_kill_process_group(self.0).is_ok()
+    /// Sends SIGTERM to all processes of the command, in the group or not.
+    pub fn terminate(&self) {
+        self.0.send(Control::Terminate);
     }
 }

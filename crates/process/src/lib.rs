@@ -3,11 +3,13 @@
 //! The input is a [`Command`]: program, arguments, environment, files and [`Sandbox`]. A
 //! [`Launcher`] starts it, [`run_to_exit`] waits for it within a timeout while its output is
 //! captured, and [`process_table`] finds whatever it left behind. This crate does not know about
-//! tools; it is the only one that spawns processes, and `launcher.rs` the only file that does.
+//! tools; it is the only one that spawns processes. The [launcher process](launcher_process) does.
 
 mod access;
 mod command;
 mod launcher;
+mod launcher_process;
+mod level;
 mod output;
 mod output_file;
 mod peer;
@@ -16,18 +18,22 @@ mod process_id;
 pub mod process_table;
 mod program;
 mod protected_paths;
+mod protocol;
 mod r_environment;
 mod random_id;
 mod run;
 mod run_program;
 mod sandbox;
 mod server_id;
-mod server_tag;
 mod strace;
 
 pub use access::{AccessNeeds, ProgramAccess};
 pub use command::{Command, Word, private_variables};
-pub use launcher::{ChildProcess, LaunchError, Launcher, LauncherOptions, ProcessGroup};
+pub use launcher::{
+    Child, ChildProcess, ChildStdin, ChildStdout, LaunchError, Launcher, LauncherOptions,
+    ProcessGroup,
+};
+pub use level::sandbox_level;
 pub use output::{CapturedOutput, OutputBuffer, OutputListener, OutputSink, OutputStream};
 pub use output_file::OutputFile;
 pub use peer::Peer;
@@ -35,11 +41,12 @@ pub use private_folder::{PrivateFolder, wait_for_cleanup};
 pub use process_id::ProcessId;
 pub use program::{find_program, is_program, search_path};
 pub use protected_paths::ProtectedPaths;
+#[doc(hidden)]
+pub use protocol::check_start_request;
 pub use r_environment::{r_libraries, r_variables};
 pub use random_id::random_id;
 pub use run::{ExitReason, Finished, RunOptions, run_to_exit, write_stdin};
 pub use run_program::{ProgramLimits, ProgramOutput, RunProgramError, run_program};
-pub use sandbox::{Sandbox, SandboxSupport, raise_open_file_limit, sandbox_support};
-pub use server_id::ServerId;
-pub use server_tag::pid_namespace;
+pub use sandbox::{Sandbox, SandboxLevel, SandboxSupport, raise_open_file_limit, sandbox_support};
+pub use server_id::{ServerId, pid_namespace};
 pub use strace::{STRACE, trace_with_strace};

@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::{
-    io::AsyncReadExt,
-    process::{ChildStdin, ChildStdout},
-    task::JoinHandle,
-};
+use tokio::{io::AsyncReadExt, task::JoinHandle};
 
 use crate::{
     command::Command,
-    launcher::{ChildProcess, LaunchError, Launcher},
+    launcher::{ChildProcess, ChildStdin, ChildStdout, LaunchError, Launcher},
 };
 
 /// How much of the end of standard error is kept.

@@ -30,8 +30,8 @@ impl ProcessId {
 pub(crate) struct Stat {
     pub(crate) name: String,
     state: char,
-    /// The id of the process group.
-    pub(crate) group: u32,
+    /// The id of the parent.
+    pub(crate) parent: u32,
     pub(crate) started: u64,
 }
 
@@ -44,7 +44,7 @@ impl Stat {
         Some(Self {
             name: head.split_once('(')?.1.to_owned(),
             state: fields.first()?.chars().next()?,
-            group: fields.get(2)?.parse().ok()?,
+            parent: fields.get(1)?.parse().ok()?,
             started: fields.get(19)?.parse().ok()?,
         })
     }
@@ -53,6 +53,12 @@ impl Stat {
     pub(crate) fn is_dead(&self) -> bool {
         matches!(self.state, 'Z' | 'X')
     }
+}
+
+/// The ids of all processes.
+pub(crate) fn all_pids() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 #[cfg(test)]

@@ -1,22 +1,14 @@
-//! Finds and kills the processes of a command, including daemons that left its process group.
+//! Lists and kills the processes of a command: the descendants of its supervisor.
 //!
-//! They are recognized by the private folder in their environment (`TMPDIR`). That means reading all
-//! of `/proc`, which is slow, so it happens only when a command had to be killed.
+//! A supervisor adopts every process of its command that loses its parent, so a daemon is a descendant
+//! of it, too. Reading all of `/proc` is slow, so it happens only when a command has to be killed.
 
-use std::{collections::HashMap, fs, os::unix::ffi::OsStrExt, path::Path, thread, time::Duration};
+use std::{collections::HashSet, fs};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    process_id::{ProcessId, Stat},
-    server_tag,
-};
-
-/// Scans per kill: a process may start another one during a scan, which the next scan finds.
-const ROUNDS: usize = 10;
-/// Pause between scans, so that a process that was just forked gets its environment.
-const SETTLE: Duration = Duration::from_millis(10);
+use crate::process_id::{ProcessId, Stat, all_pids};
 
 /// A process that was killed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,112 +48,38 @@ impl FoundProcess {
     }
 }
 
-/// How the processes of one command are recognized.
-#[derive(Clone, Copy, Debug)]
-pub struct ProcessQuery<'a> {
-    /// The leader of their process group.
-    pub leader: Option<ProcessId>,
-    /// Their `TMPDIR`, whether or not they are still in the group.
-    pub folder: &'a Path,
-}
-
-/// The running processes that match a query, each with the index of that query.
-pub fn find(queries: &[ProcessQuery<'_>]) -> Vec<(usize, FoundProcess)> {
-    find_also(queries, &mut groups_of(queries))
-}
-
-/// Kills every process that matches a query; returns the killed processes of each query.
-pub fn kill(queries: &[ProcessQuery<'_>]) -> Vec<Vec<KilledProcess>> {
-    let mut killed = vec![Vec::new(); queries.len()];
-    let mut groups = groups_of(queries);
-    let mut was_empty = false;
-    for _ in 0..ROUNDS {
-        let found = find_also(queries, &mut groups);
-        // Scan once more: a process that was just forked may not have its environment yet.
-        if found.is_empty() && was_empty {
+/// The running processes of a command, by its supervisor, which is not one of them. None if the
+/// supervisor is gone.
+pub fn find_descendants(supervisor: ProcessId) -> Vec<FoundProcess> {
+    if !supervisor.is_alive() {
+        return Vec::new();
+    }
+    let read = |pid| Stat::read(pid).map(|stat| FoundProcess { pid, stat });
+    let mut others: Vec<_> = all_pids().filter_map(read).collect();
+    let (mut known, mut found) = (HashSet::from([supervisor.pid]), Vec::new());
+    // A process id says nothing about age, so parents may be listed after their children.
+    loop {
+        let (new, rest): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|other| known.contains(&other.stat.parent));
+        if new.is_empty() {
             break;
         }
-        was_empty = found.is_empty();
-        for (index, found) in found {
-            // It may have exited meanwhile, so errors do not matter.
-            let _ =
-                Pid::from_raw(found.pid.cast_signed()).map(|pid| kill_process(pid, Signal::KILL));
-            killed[index].push(found.killed_by(Signal::KILL));
-        }
-        thread::sleep(SETTLE);
+        known.extend(new.iter().map(|process| process.pid));
+        found.extend(new);
+        others = rest;
     }
-    for killed in &mut killed {
-        killed.sort_by_key(|killed: &KilledProcess| killed.pid);
-        killed.dedup_by_key(|killed| killed.pid);
+    found.retain(|process| !process.stat.is_dead());
+    found.sort_by_key(|process| process.pid);
+    found
+}
+
+/// Kills all processes of a command, by its supervisor, and returns them.
+pub fn kill_descendants(supervisor: ProcessId) -> Vec<KilledProcess> {
+    let found = find_descendants(supervisor);
+    // On SIGTERM a supervisor without a pid namespace kills its processes before it exits.
+    if supervisor.is_alive() {
+        let _ =
+            Pid::from_raw(supervisor.pid.cast_signed()).map(|pid| kill_process(pid, Signal::TERM));
     }
-    killed
-}
-
-/// Kills every process that was started by a server which no longer runs; returns how many.
-pub fn kill_abandoned() -> usize {
-    let mut killed = 0;
-    for _ in 0..ROUNDS {
-        let abandoned: Vec<_> = all().filter(|found| server_tag::is_abandoned(found.pid)).collect();
-        if abandoned.is_empty() {
-            break;
-        }
-        killed += abandoned.len();
-        for found in abandoned {
-            // It may have exited meanwhile, so errors do not matter.
-            let _ =
-                Pid::from_raw(found.pid.cast_signed()).map(|pid| kill_process(pid, Signal::KILL));
-        }
-        thread::sleep(SETTLE);
-    }
-    killed
-}
-
-/// The process groups of the queries, with the index of the query.
-fn groups_of(queries: &[ProcessQuery<'_>]) -> HashMap<u32, usize> {
-    let leaders =
-        queries.iter().enumerate().filter_map(|(index, query)| Some((query.leader?, index)));
-    // The kernel does not reuse the id of a group that has members. If a process with that id
-    // started at a different time, the group is gone and the id belongs to an unrelated one.
-    let ours = leaders.filter(|(leader, _)| {
-        Stat::read(leader.pid).is_none_or(|stat| stat.started == leader.started)
-    });
-    ours.map(|(leader, index)| (leader.pid, index)).collect()
-}
-
-/// Processes that cleared their environment are recognized by the group of those that did not, so
-/// the groups of matching processes are added to `groups`.
-fn find_also(
-    queries: &[ProcessQuery<'_>],
-    groups: &mut HashMap<u32, usize>,
-) -> Vec<(usize, FoundProcess)> {
-    let all: Vec<_> = all().collect();
-    let marked = all.iter().filter_map(|found| {
-        let folder = temporary_folder(found.pid)?;
-        let index =
-            queries.iter().position(|query| query.folder.as_os_str().as_bytes() == folder)?;
-        Some((found.pid, index))
-    });
-    let marked: HashMap<u32, usize> = marked.collect();
-    groups.extend(&marked);
-    let index = |found: &FoundProcess| {
-        marked.get(&found.pid).or_else(|| groups.get(&found.stat.group)).copied()
-    };
-    all.into_iter().filter_map(|found| Some((index(&found)?, found))).collect()
-}
-
-/// The `TMPDIR` in the environment that a process was started with.
-fn temporary_folder(pid: u32) -> Option<Vec<u8>> {
-    let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
-    environment
-        .split(|byte| *byte == 0)
-        .find_map(|variable| variable.strip_prefix(b"TMPDIR="))
-        .map(<[u8]>::to_vec)
-}
-
-/// Every running process.
-fn all() -> impl Iterator<Item = FoundProcess> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter_map(|pid| Stat::read(pid).map(|stat| FoundProcess { pid, stat }))
-        .filter(|found| !found.stat.is_dead())
+    found.into_iter().map(|found| found.killed_by(Signal::KILL)).collect()
 }

@@ -6,22 +6,19 @@ use futures_util::future::{Either, join3, select};
 use rustix::process::Signal;
 use tokio::{
     io::AsyncWriteExt,
-    process::ChildStdin,
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     command::Command,
-    launcher::ChildProcess,
+    launcher::{ChildProcess, ChildStdin},
     output::{CapturedOutput, OutputBuffer},
     process_table::KilledProcess,
 };
 
 /// How long to wait for EOF once the process has exited: a descendant may hold the pipes open.
 const LINGER: Duration = Duration::from_millis(250);
-/// Polling interval for a process group that was asked to terminate.
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The limits of a run, and where its output goes.
 pub struct RunOptions<'a> {
@@ -96,7 +93,7 @@ async fn drive(
     let (out, err) = (child.child.stdout.take(), child.child.stderr.take());
     let text = command.stdin.as_deref().unwrap_or_default();
     let streams = join3(write_stdin(input, text.as_bytes()), stdout.drain(out), stderr.drain(err));
-    let group = child.group;
+    let group = child.group.clone();
     let supervision = supervise(child, *limit, *grace, cancel);
     match select(std::pin::pin!(streams), std::pin::pin!(supervision)).await {
         Either::Left((_, supervision)) => {
@@ -130,8 +127,8 @@ async fn supervise(
         () = cancel.cancelled() => ExitReason::Cancelled,
     };
     let members = child.members().await;
-    child.group.signal(Signal::TERM);
-    let _ = timeout(grace, wait_for_group(child)).await;
+    child.group.terminate();
+    let _ = timeout(grace, child.child.wait_until_gone()).await;
     let killed = members.into_iter().map(|found| {
         let signal = if found.is_alive() { Signal::KILL } else { Signal::TERM };
         found.killed_by(signal)
@@ -141,14 +138,6 @@ async fn supervise(
     // A process stuck in the kernel must not delay the result.
     let _ = timeout(grace, child.child.wait()).await;
     (reason, killed)
-}
-
-/// Returns when the leader and the rest of its group are gone.
-async fn wait_for_group(child: &mut ChildProcess) {
-    let _ = child.child.wait().await;
-    while child.group.is_alive() {
-        sleep(POLL_INTERVAL).await;
-    }
 }
 
 /// Writes all input and closes the pipe. Errors are ignored: a program need not read its input.

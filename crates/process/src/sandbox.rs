@@ -1,28 +1,31 @@
-//! Restricts child processes with Landlock, seccomp, capabilities and resource limits, without
-//! unsafe code.
+//! Restricts child processes with Landlock, seccomp, capabilities and resource limits.
 //!
-//! Landlock, seccomp and no-new-privileges restrict a thread and every process it starts. A fresh
-//! thread restricts itself, starts one child and exits; no other thread of the server is ever
-//! restricted. Resource limits belong to a process and are set on the child once it runs.
+//! A process restricts itself, irrevocably, before it executes a program. Mounts and namespaces come
+//! before that; see [`crate::launcher_process`].
 
 mod capabilities;
 mod files;
-mod network;
+mod filter;
+mod level;
+mod limits;
 mod support;
+mod system_calls;
 
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 use seccompiler::BpfProgram;
-
 use serde::Serialize;
 
 use files::SystemFiles;
+pub use level::SandboxLevel;
+pub use limits::raise_open_file_limit;
+pub(crate) use limits::{open_file_limit, set_limits};
 pub use support::{SandboxSupport, sandbox_support};
+use system_calls::Conditions;
 
 /// What a child process may access beyond the system folders, which every process may read.
 #[derive(Clone, Debug, Serialize)]
@@ -45,6 +48,14 @@ pub struct Sandbox {
     /// Files and folders that it must not change even inside of [`Sandbox::write`].
     #[serde(skip)]
     pub protected: Arc<[PathBuf]>,
+    /// Whether it may connect to Unix sockets, if it may open sockets at all: for programs that need a
+    /// daemon of this machine, such as Docker.
+    #[serde(skip)]
+    pub unix_sockets: bool,
+    /// Whether it may change permissions, owners, times and extended attributes where no mount
+    /// namespace protects files that it may not write.
+    #[serde(skip)]
+    pub changes_metadata: bool,
     /// Applies no file and network rules at all: for programs that are traced, and for those that
     /// run with the user's own rights.
     #[serde(skip)]
@@ -60,6 +71,16 @@ impl Sandbox {
     /// Adds paths that it may write; those that are listed already keep their place.
     pub fn allow_write(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         add_missing(&mut self.write, paths);
+    }
+
+    /// The folders of which it has an empty one of its own in a mount namespace: not those that it
+    /// was granted.
+    pub(crate) fn private_places(&self) -> Vec<&'static str> {
+        let is_granted = |place: &str| {
+            let mut granted = self.read.iter().chain(&self.write);
+            granted.any(|granted| Path::new(place).starts_with(granted))
+        };
+        PRIVATE_PLACES.into_iter().filter(|place| !is_granted(place)).collect()
     }
 
     /// Whether it may read this path.
@@ -82,79 +103,53 @@ fn add_missing(list: &mut Vec<PathBuf>, paths: impl IntoIterator<Item = PathBuf>
     }
 }
 
-/// The parts that all sandboxes share, prepared when the first child starts.
-#[derive(Default)]
+/// Folders of which every program in a mount namespace has an empty one of its own.
+const PRIVATE_PLACES: [&str; 2] = ["/tmp", "/dev/shm"];
+
+/// The parts that all sandboxes share, prepared once.
 pub(crate) struct Enforcer {
-    system_files: OnceLock<SystemFiles>,
-    socket_filter: OnceLock<Option<BpfProgram>>,
+    system_files: SystemFiles,
+}
+
+/// How one process is restricted.
+pub(crate) struct Restriction<'a> {
+    pub(crate) sandbox: &'a Sandbox,
+    pub(crate) private_folder: &'a Path,
+    /// The private places that it may use as it likes; absent without namespaces.
+    pub(crate) own_places: Option<&'a [&'a str]>,
 }
 
 impl Enforcer {
-    /// Restricts the calling thread irrevocably. Leaves out what this kernel does not support; see
+    pub(crate) fn new() -> Self {
+        Self { system_files: SystemFiles::open() }
+    }
+
+    /// Restricts the calling process irrevocably. Leaves out what this kernel does not support; see
     /// [`sandbox_support`].
-    pub(crate) fn restrict_current_thread(
-        &self,
-        sandbox: &Sandbox,
-        private_folder: &Path,
-    ) -> io::Result<()> {
+    pub(crate) fn restrict_current_thread(&self, restriction: &Restriction<'_>) -> io::Result<()> {
         capabilities::keep_few()?;
-        if sandbox.is_unrestricted {
+        if restriction.sandbox.is_unrestricted {
             return Ok(());
         }
-        let system_files = self.system_files.get_or_init(SystemFiles::open);
-        files::restrict(system_files, sandbox, private_folder).map_err(io::Error::other)?;
-        match self.socket_filter.get_or_init(network::build_socket_filter) {
-            Some(filter) if !sandbox.network && sandbox_support().network => {
-                seccompiler::apply_filter(filter).map_err(io::Error::other)
-            }
-            _ => Ok(()),
-        }
+        files::restrict(&self.system_files, restriction).map_err(io::Error::other)?;
+        let conditions = Conditions {
+            network: restriction.sandbox.network,
+            unix_sockets: restriction.sandbox.unix_sockets,
+            changes_metadata: restriction.sandbox.changes_metadata,
+            has_namespaces: restriction.own_places.is_some(),
+        };
+        filter::build(conditions).map_or(Ok(()), |filter| apply_filter(&filter))
     }
 }
 
-/// The most files a child may have open at the same time.
-const OPEN_FILES: u64 = 4096;
-/// The size of the largest file a child may write.
-const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
-
-/// The soft limit of open files before [`raise_open_file_limit`].
-static FORMER_OPEN_FILES: OnceLock<Option<u64>> = OnceLock::new();
-
-/// Raises this process's limit of open files to the maximum, because each running child takes a few.
-/// Children get the former limit: programs that use `select` or loop over all possible descriptors
-/// cannot cope with a high one.
-pub fn raise_open_file_limit() {
-    FORMER_OPEN_FILES.get_or_init(|| {
-        let now = getrlimit(Resource::Nofile);
-        let raised = Rlimit { current: now.maximum, maximum: now.maximum };
-        if let Err(error) = setrlimit(Resource::Nofile, raised) {
-            tracing::warn!(%error, "the limit of open files could not be raised");
-        }
-        now.current
-    });
-}
-
-/// Sets the resource limits of a child. One that has exited already needs none.
-pub(crate) fn set_limits(child: Pid, memory_bytes: u64) {
-    let limits = [
-        (Resource::Core, 0),
-        (Resource::Data, memory_bytes),
-        (Resource::Nofile, OPEN_FILES),
-        (Resource::Fsize, FILE_BYTES),
-    ];
-    for (resource, most) in limits {
-        // The child inherited the server's limits; they are only ever lowered.
-        let now = getrlimit(resource);
-        let lower = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
-        let current = match resource {
-            Resource::Nofile => FORMER_OPEN_FILES.get().copied().unwrap_or(now.current),
-            _ => now.current,
-        };
-        let limit = Rlimit { current: lower(current), maximum: lower(now.maximum) };
-        if let Err(error) = prlimit(Some(child), resource, limit)
-            && error != rustix::io::Errno::SRCH
+/// Applies a filter, unless the kernel has no seccomp.
+fn apply_filter(filter: &BpfProgram) -> io::Result<()> {
+    match seccompiler::apply_filter(filter) {
+        Err(seccompiler::Error::Seccomp(error))
+            if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
         {
-            tracing::warn!(?resource, %error, "a limit could not be set on a child");
+            Ok(())
         }
+        applied => applied.map_err(io::Error::other),
     }
 }

@@ -41,3 +41,9 @@ fn boot() -> String {
     };
     BOOT.get_or_init(read).clone()
 }
+
+/// The inode number of the PID namespace of this process: process ids have a meaning only within it.
+pub fn pid_namespace() -> Option<u64> {
+    let link = fs::read_link("/proc/self/ns/pid").ok()?.into_os_string().into_string().ok()?;
+    link.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
+}

@@ -5,10 +5,9 @@ use std::{os::unix::process::ExitStatusExt, process::ExitStatus, sync::Arc, time
 use catalog::Failure;
 use futures_util::future::{Either, join3, select};
 use parking_lot::Mutex;
-use process::{Command, Launcher};
+use process::{ChildStdin, Command, Launcher};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
-    process::ChildStdin,
     time::{sleep, timeout},
 };
 

@@ -99,6 +99,9 @@ pub(crate) fn build_command(
             memory_bytes: wanted.memory_bytes,
             caller_paths: Vec::new(),
             protected: Arc::default(),
+            // Only Docker Compose has network access, and it talks to the socket of the daemon.
+            unix_sockets: wanted.network == Network::Allowed,
+            changes_metadata: true,
             is_unrestricted: false,
         },
     })

@@ -9,7 +9,7 @@ use std::{
 
 use process::{
     ProcessId,
-    process_table::{self, ProcessQuery},
+    process_table::{self, FoundProcess},
 };
 use tokio::{task::spawn_blocking, time::sleep};
 
@@ -37,8 +37,9 @@ pub(super) enum LimitExceeded {
 /// Identifies its processes.
 #[derive(Clone, Debug)]
 pub(super) struct ProcessGroupId {
+    /// The supervisor, whose descendants they are.
     pub(super) leader: Option<ProcessId>,
-    /// Their temporary folder, which is in their environment.
+    /// Their temporary folder.
     pub(super) folder: PathBuf,
 }
 
@@ -60,12 +61,11 @@ pub(super) async fn watch(
 }
 
 fn check(limits: &ResourceLimits, group: &ProcessGroupId) -> Option<LimitExceeded> {
-    let found =
-        process_table::find(&[ProcessQuery { leader: group.leader, folder: &group.folder }]);
+    let found = group.leader.map(process_table::find_descendants).unwrap_or_default();
     if found.len() > limits.processes {
         return Some(LimitExceeded::Processes(limits.processes));
     }
-    let memory: u64 = found.iter().map(|(_, process)| process.memory()).sum();
+    let memory: u64 = found.iter().map(FoundProcess::memory).sum();
     if memory > limits.memory {
         return Some(LimitExceeded::Memory(limits.memory));
     }

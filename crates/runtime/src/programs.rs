@@ -46,8 +46,9 @@ pub async fn run_program(
 /// The launcher that these settings describe.
 pub(crate) fn new_launcher(settings: &Settings) -> Launcher {
     Launcher::new(LauncherOptions {
-        temp_folder: settings.temp.clone(),
         is_sandboxed: settings.confine,
+        required: settings.require,
+        ..LauncherOptions::new(settings.temp.clone())
     })
 }
 

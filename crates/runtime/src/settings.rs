@@ -3,7 +3,7 @@
 use std::{path::PathBuf, thread, time::Duration};
 
 use catalog::{Implementation, Tool};
-use process::{ProgramAccess, ProtectedPaths};
+use process::{ProgramAccess, ProtectedPaths, SandboxLevel};
 use workers::WorkerSettings;
 
 use crate::Clock;
@@ -29,6 +29,8 @@ pub struct Settings {
     pub write: Vec<PathBuf>,
     /// Whether child processes are sandboxed.
     pub confine: bool,
+    /// The weakest sandbox level at which programs are started.
+    pub require: SandboxLevel,
     /// The timeout of tools that declare none.
     pub timeout: Duration,
     /// How long a process has to exit after SIGTERM before it is killed.
@@ -82,6 +84,7 @@ impl Settings {
             read: Vec::new(),
             write: Vec::new(),
             confine: true,
+            require: SandboxLevel::None,
             timeout: Duration::from_secs(300),
             grace: Duration::from_secs(2),
             output_bytes: 64 * 1024,

@@ -36,7 +36,9 @@ pub use http_message::{HttpResponse, request_head};
 pub use http_server::HttpServer;
 pub use normalize::normalize;
 pub use outcome::{field, structured, text};
-pub use processes::{count_children, is_command_running, is_process_running, peak_memory_mib};
+pub use processes::{
+    count_programs, host_pid, inner_pid, is_command_running, is_process_running, peak_memory_mib,
+};
 pub use protocol::{LEGACY, MODERN, initialize_params, notification, request, request_meta};
 #[cfg(feature = "runtime")]
 pub use runtime_fixture::{RuntimeFixture, settings_in};

@@ -4,7 +4,33 @@ use std::fs;
 
 /// Whether a process runs. A zombie does not.
 pub fn is_process_running(pid: &str) -> bool {
-    state_and_parent(pid.trim()).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
+    host_pid(pid).is_some()
+}
+
+/// The id, outside of all pid namespaces, of a running process that knows itself by this id. Of those
+/// in a namespace, only descendants of this test are considered.
+pub fn host_pid(inner: &str) -> Option<u32> {
+    let is_ours = |pid: &u32| *pid.to_string() == *inner.trim() || is_descendant(*pid);
+    let mut pids = pids().filter_map(|pid| pid.parse().ok());
+    pids.find(|pid| inner_pid(*pid).as_deref() == Some(inner.trim()) && is_ours(pid))
+}
+
+/// The id by which a process knows itself; `None` if it is dead or a zombie.
+pub fn inner_pid(pid: u32) -> Option<String> {
+    let (state, _) = state_and_parent(&pid.to_string())?;
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    ids.split_whitespace().last().filter(|_| !matches!(state, 'Z' | 'X')).map(str::to_owned)
+}
+
+fn is_descendant(pid: u32) -> bool {
+    ancestors(pid).any(|ancestor| ancestor == std::process::id())
+}
+
+/// The parent, its parent, and so on.
+fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
+    let parent = |pid: &u32| state_and_parent(&pid.to_string()).map(|(_, parent)| parent);
+    std::iter::successors(parent(&pid), parent)
 }
 
 /// Whether a process with exactly this command line runs, its words separated by spaces.
@@ -16,10 +42,11 @@ pub fn is_command_running(command: &str) -> bool {
     })
 }
 
-/// The number of running processes that a process has started itself.
-pub fn count_children(parent: u32) -> usize {
-    let processes = pids().filter_map(|pid| state_and_parent(&pid));
-    processes.filter(|(state, found)| *state != 'Z' && *found == parent).count()
+/// The number of running programs that a server has started: the children of the supervisors that its
+/// launcher process has started.
+pub fn count_programs(server: u32) -> usize {
+    let pids = pids().filter_map(|pid| pid.parse().ok());
+    pids.filter(|pid| inner_pid(*pid).is_some() && ancestors(*pid).nth(2) == Some(server)).count()
 }
 
 /// The largest amount of memory that a process has used so far, in MiB.

@@ -327,8 +327,8 @@ fn open_pipes(process: &mut ChildProcess, folder: &Path) -> io::Result<(Sender, 
     );
     let pipes = [
         options.open_receiver(replies)?.into_nonblocking_fd()?,
-        stdout.into_owned_fd()?,
-        stderr.into_owned_fd()?,
+        stdout.into_nonblocking_fd()?,
+        stderr.into_nonblocking_fd()?,
     ];
     let [replies, stdout, stderr] = pipes.map(WorkerPipe::new);
     Ok((options.open_sender(requests)?, [replies?, stdout?, stderr?]))

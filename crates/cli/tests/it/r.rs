@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use testing::{
-    HttpClient, HttpServer, StdioClient, TempCrib, count_children, skip_without,
+    HttpClient, HttpServer, StdioClient, TempCrib, count_programs, skip_without,
     wait_until_blocking,
 };
 
@@ -134,9 +134,9 @@ fn r_starts_with_the_first_call_and_not_before() {
         .request("tools/call", json!({"name": "demo-mcp_tool_wipe", "arguments": {"what": "all"}}));
     client
         .request("tools/call", json!({"name": "demo-mcp_tool_count", "arguments": {"by": "much"}}));
-    assert_eq!(count_children(client.pid()), 0, "nothing was called");
+    assert_eq!(count_programs(client.pid()), 0, "nothing was called");
     client.request("tools/call", json!({"name": "demo-mcp_tool_count", "arguments": {}}));
-    assert_eq!(count_children(client.pid()), 1);
+    assert_eq!(count_programs(client.pid()), 1);
 }
 
 #[test]
@@ -194,9 +194,9 @@ fn over_http_a_session_is_a_connection_or_a_handle() {
     assert_eq!(count(&one, json!({})), json!({"result": 1}));
     assert_eq!(count(&one, json!({})), json!({"result": 2}));
     assert_eq!(count(&other, json!({})), json!({"result": 1}));
-    let before = count_children(server.pid());
+    let before = count_programs(server.pid());
     one.end_session();
     wait_until_blocking("the worker of the session exits", || {
-        count_children(server.pid()) < before
+        count_programs(server.pid()) < before
     });
 }

@@ -120,10 +120,13 @@ fn no_source_file_is_over_800_lines() {
     }
 }
 
+/// The only file with unsafe code: it clones and executes in the launcher process.
+const UNSAFE: &str = "crates/process/src/launcher_process/raw.rs";
+
 #[test]
-fn no_unsafe_code_and_one_door_for_each_effect() {
+fn one_file_with_unsafe_code_and_one_door_for_each_effect() {
     let doors = [
-        ("Command::new(", "crates/process/src/launcher.rs"),
+        ("Command::new(", "crates/process/src/launcher/connection.rs"),
         ("env::var", "crates/workspace/src/environment.rs"),
         ("stdout()", "crates/cli/src/terminal.rs"),
         ("ambient_authority()", "crates/builtin/src/open_dir.rs"),
@@ -133,7 +136,8 @@ fn no_unsafe_code_and_one_door_for_each_effect() {
         let name =
             path.strip_prefix(repository()).expect("a path inside").to_string_lossy().into_owned();
         let code = product_code(&text);
-        assert!(!code.contains("unsafe {"), "{name} has unsafe code");
+        let is_unsafe = code.contains("unsafe {");
+        assert!(!is_unsafe || name == UNSAFE, "{name} has unsafe code");
         for (effect, door) in doors {
             assert!(
                 !code.contains(effect) || name == door || is_face(&name, effect),

@@ -10,7 +10,7 @@ use landlock::{
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
-use super::Sandbox;
+use super::Restriction;
 
 /// The newest ABI version whose rights are known to suit ordinary programs. Older kernels enforce
 /// fewer of them.
@@ -18,8 +18,11 @@ const VERSION: ABI = ABI::V7;
 
 const USR: &str = "/usr";
 
+/// Opened at each start: in a pid namespace it is another file system.
+const PROC: &str = "/proc";
+
 /// Programs, libraries and machine configuration. Contains no user's files.
-const SYSTEM: [&str; 20] = [
+const SYSTEM: [&str; 19] = [
     USR,
     "/bin",
     "/sbin",
@@ -31,7 +34,6 @@ const SYSTEM: [&str; 20] = [
     "/opt",
     "/nix",
     "/snap",
-    "/proc",
     "/sys",
     "/var/lib/dpkg",
     "/var/lib/texmf",
@@ -68,7 +70,7 @@ impl SystemFiles {
 
 /// Whether every child may read this path.
 pub(super) fn is_readable_by_all(path: &Path) -> bool {
-    SYSTEM.iter().chain(&DEVICES).any(|place| path.starts_with(place))
+    SYSTEM.iter().chain(&DEVICES).chain([&PROC]).any(|place| path.starts_with(place))
 }
 
 /// Whether every child may write to this path.
@@ -76,12 +78,12 @@ pub(super) fn is_writable_by_all(path: &Path) -> bool {
     DEVICES.iter().any(|device| path == Path::new(device))
 }
 
-/// Restricts the calling thread to the system files, the sandbox's paths and the private folder.
+/// Restricts the calling process to the system files, the sandbox's paths and the private folder.
 pub(super) fn restrict(
     system: &SystemFiles,
-    sandbox: &Sandbox,
-    private: &Path,
+    restriction: &Restriction<'_>,
 ) -> Result<RestrictionStatus, RulesetError> {
+    let sandbox = restriction.sandbox;
     let mut rules = build_ruleset(sandbox.network)?;
     for folder in &system.folders {
         rules = rules.add_rule(PathBeneath::new(folder, reading()))?;
@@ -89,9 +91,12 @@ pub(super) fn restrict(
     for device in &system.devices {
         rules = rules.add_rule(PathBeneath::new(device, device_access()))?;
     }
+    let all = AccessFs::from_all(VERSION);
+    rules = add_rules(rules, &[PROC], reading(), &[])?;
     rules = add_rules(rules, &sandbox.read, reading(), &sandbox.caller_paths)?;
-    rules = add_rules(rules, &sandbox.write, AccessFs::from_all(VERSION), &sandbox.caller_paths)?;
-    rules = add_rules(rules, &[private.to_owned()], AccessFs::from_all(VERSION), &[])?;
+    rules = add_rules(rules, &sandbox.write, all, &sandbox.caller_paths)?;
+    rules = add_rules(rules, &[restriction.private_folder], all, &[])?;
+    rules = add_rules(rules, restriction.own_places.unwrap_or_default(), all, &[])?;
     rules.restrict_self()
 }
 
@@ -110,17 +115,18 @@ pub(super) fn build_ruleset(network: bool) -> Result<RulesetCreated, RulesetErro
 /// rule: another program may have replaced it after the path was checked.
 fn add_rules(
     mut rules: RulesetCreated,
-    paths: &[PathBuf],
+    paths: &[impl AsRef<Path>],
     access: BitFlags<AccessFs>,
     caller_paths: &[PathBuf],
 ) -> Result<RulesetCreated, RulesetError> {
     for path in paths {
+        let path = path.as_ref();
         // Covered by the rules of the system folders.
         if access == reading() && path.starts_with(USR) {
             continue;
         }
         if let Ok(place) = PathFd::new(path)
-            && (!caller_paths.contains(path) || is_at(&place, path))
+            && (!caller_paths.iter().any(|own| own == path) || is_at(&place, path))
         {
             rules = rules.add_rule(PathBeneath::new(place, access))?;
         }

@@ -5,7 +5,7 @@ use std::{sync::OnceLock, thread};
 use landlock::{ABI, LandlockStatus};
 use serde::Serialize;
 
-use super::{files, network};
+use super::{files, filter, system_calls::Conditions};
 
 /// Which restrictions this kernel supports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -41,7 +41,13 @@ fn try_landlock() -> Option<ABI> {
 }
 
 fn try_seccomp() -> bool {
-    network::build_socket_filter().is_some_and(|filter| seccompiler::apply_filter(&filter).is_ok())
+    let conditions = Conditions {
+        network: false,
+        unix_sockets: false,
+        changes_metadata: false,
+        has_namespaces: false,
+    };
+    filter::build(conditions).is_some_and(|filter| seccompiler::apply_filter(&filter).is_ok())
 }
 
 fn describe(landlock: ABI, network: bool) -> SandboxSupport {

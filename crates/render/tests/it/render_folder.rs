@@ -27,7 +27,7 @@ impl RenderFolder {
     /// A host whose programs have this `PATH`.
     pub(crate) fn host(&self, path: &str) -> RenderHost {
         let temp_folder = self.path("temp");
-        let options = LauncherOptions { temp_folder: temp_folder.clone(), is_sandboxed: true };
+        let options = LauncherOptions::new(temp_folder.clone());
         RenderHost {
             launcher: Arc::new(Launcher::new(options)),
             cleanup: Default::default(),

@@ -1,13 +1,16 @@
 //! Operations of other servers: recovery after a crash, and cancelling across servers.
 //!
-//! A server that dies leaves unfinished operations and their processes. The next server finds the
-//! operations by the server id in the journal, and the processes by the private folder in their
-//! environment, by their group, or by the tag that they inherited.
+//! A server that dies leaves unfinished operations. The next server finds them by the server id in the
+//! journal. Their processes died with the server; should its launcher process still be busy killing
+//! them, they are found by the supervisor that the journal names.
 
 use std::{fs, sync::Arc, time::Duration};
 
 use catalog::{Content, ErrorType, Failure, Outcome};
-use process::process_table::{self, KilledProcess, ProcessQuery};
+use process::{
+    ProcessId,
+    process_table::{self, KilledProcess},
+};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::{task::spawn_blocking, time::sleep};
@@ -29,16 +32,10 @@ impl Operations {
         let orphans: Vec<_> =
             unfinished.into_iter().filter(|operation| !operation.server.is_alive()).collect();
         if orphans.is_empty() {
-            // Programs of plain calls may be left; killing them need not delay the start.
-            spawn_blocking(kill_abandoned);
             return Ok(Vec::new());
         }
         // Reading `/proc` blocks.
-        let ended = spawn_blocking(move || {
-            let ended = kill_processes(orphans);
-            kill_abandoned();
-            ended
-        });
+        let ended = spawn_blocking(move || kill_processes(orphans));
         let (orphans, killed) = ended.await.map_err(join_failure)?;
         let mut lost = Vec::new();
         for (operation, killed) in orphans.into_iter().zip(killed) {
@@ -163,13 +160,15 @@ fn join_failure(error: tokio::task::JoinError) -> Failure {
 
 /// The processes that would be killed.
 fn find_processes(operation: &Operation) -> Vec<KilledProcess> {
-    let found = process_table::find(&[query(operation)]);
-    found.into_iter().map(|(_, seen)| seen.killed_by(Signal::KILL)).collect()
+    let found = supervisor(operation).map(process_table::find_descendants).unwrap_or_default();
+    found.into_iter().map(|seen| seen.killed_by(Signal::KILL)).collect()
 }
 
 /// Kills the processes of operations; returns the killed ones of each.
 fn kill_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<KilledProcess>>) {
-    let killed = process_table::kill(&operations.iter().map(query).collect::<Vec<_>>());
+    let kill =
+        |operation| supervisor(operation).map(process_table::kill_descendants).unwrap_or_default();
+    let killed = operations.iter().map(kill).collect();
     for operation in &operations {
         // After the processes are dead, or they could create files in it again.
         let _ = fs::remove_dir_all(&operation.folder);
@@ -177,18 +176,9 @@ fn kill_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<Killed
     (operations, killed)
 }
 
-/// Kills processes of dead servers that belong to no known operation.
-fn kill_abandoned() {
-    let killed = process_table::kill_abandoned();
-    if killed > 0 {
-        tracing::warn!(killed, "killed programs that a dead server had started");
-    }
-}
-
-/// Process ids of an earlier boot have no meaning now.
-fn query(operation: &Operation) -> ProcessQuery<'_> {
-    let leader = operation.leader.filter(|_| operation.server.boot == ServerId::this().boot);
-    ProcessQuery { leader, folder: &operation.folder }
+/// The supervisor of an operation. Process ids of an earlier boot have no meaning now.
+fn supervisor(operation: &Operation) -> Option<ProcessId> {
+    operation.leader.filter(|_| operation.server.boot == ServerId::this().boot)
 }
 
 fn describe_killed(killed: &[KilledProcess]) -> String {

@@ -34,7 +34,10 @@ async fn reads_and_writes_inside_and_not_outside() {
     let outcome =
         crib.run_script("cat in; cp in copy; cat copy; cat ../outside/secret; echo x > ../outside/new; ls ../outside; true").await;
     assert_eq!(text(&outcome, 0), "insideinside");
-    assert_eq!(field(&outcome, "stderr").as_str().unwrap().matches("ermission denied").count(), 3);
+    let stderr = field(&outcome, "stderr").as_str().unwrap().to_owned();
+    // In a mount namespace the folder has no name at all.
+    let refusals = ["ermission denied", "No such file", "nonexistent"];
+    assert_eq!(refusals.map(|reason| stderr.matches(reason).count()).iter().sum::<usize>(), 3);
     assert!(!crib.path("outside/new").exists());
 }
 

@@ -14,7 +14,8 @@ use runtime::{
 };
 use serde_json::{Value, json};
 use testing::{
-    RuntimeFixture, allow_all, field, is_process_running, object, script_tool, text, wait_until,
+    RuntimeFixture, allow_all, field, host_pid, is_process_running, object, script_tool, text,
+    wait_until,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -193,6 +194,8 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
     let started = crib.call(tool, json!({})).await;
     let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
     wait_until("all run", || pid("stubborn").ends_with('\n') && pid("meek").ends_with('\n')).await;
+    let outside = |name: &str| host_pid(&pid(name)).expect("it runs");
+    let (meek, stubborn) = (outside("meek"), outside("stubborn"));
     let operations = crib.runtime.operations();
     let before = SystemTime::now();
     let operation = operations.cancel(Viewer::Operator, &id(&started)).await.unwrap();
@@ -200,12 +203,11 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
     assert!(operation.ended.is_some_and(|ended| ended >= before));
     let outcome = operation.outcome.clone().unwrap();
     let killed = field(&outcome, "killed").as_array().unwrap();
-    let signal = |name: &str| {
-        let pid: u64 = pid(name).trim().parse().unwrap();
+    let signal = |pid: u32| {
         killed.iter().find(|killed| killed["pid"] == pid).map(|killed| killed["signal"].clone())
     };
     assert_eq!(
-        (signal("meek"), signal("stubborn")),
+        (signal(meek), signal(stubborn)),
         (Some(json!("TERM")), Some(json!("KILL"))),
         "{killed:?}"
     );
@@ -221,11 +223,12 @@ async fn cancel_finds_a_child_that_forked_away() {
         crib.call(background("setsid sh -c 'echo $$ > away; sleep 600' & wait"), json!({})).await;
     let pid = || fs::read_to_string(crib.path("crib/away")).unwrap_or_default();
     wait_until("it forked", || pid().ends_with('\n')).await;
+    let away = host_pid(&pid()).expect("it runs");
     let operation =
         crib.runtime.operations().cancel(Viewer::Operator, &id(&started)).await.unwrap();
     assert!(!is_process_running(&pid()));
     let killed = field(operation.outcome.as_ref().unwrap(), "killed").to_string();
-    assert!(killed.contains(pid().trim()), "{killed}");
+    assert!(killed.contains(&away.to_string()), "{killed}");
 }
 
 #[tokio::test]
@@ -251,6 +254,10 @@ async fn nobody_sees_or_ends_what_is_another_s() {
     );
     let filter = Filter { owner: Some(other.clone()), ..Filter::default() };
     assert!(operations.list(filter, None, 10).await.unwrap().operations.is_empty());
+    // The first program of a server waits for the launcher process.
+    while operations.get(Viewer::Operator, &id).await.unwrap().state == State::Pending {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     assert_eq!(operations.get(Viewer::Operator, &id).await.unwrap().state, State::Running);
     operations.drain().await;
 }

@@ -148,19 +148,18 @@ async fn a_process_may_tidy_up_within_the_grace() {
 async fn cancelling_ends_its_own_processes_and_no_others() {
     let crib = RuntimeFixture::new();
     let (cancel, other) = (CancellationToken::new(), CancellationToken::new());
-    let family =
-        tokio::spawn(crib.call_with(script_tool("sh", FAMILY), json!({}), cancel.clone(), None));
+    let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
+    // One after the other, so that no process id of one is used in the namespace of the other.
     let neighbour = tokio::spawn(crib.call_with(
         script_tool("sh", "echo $$ > neighbour; sleep 600"),
         json!({}),
         other.clone(),
         None,
     ));
-    let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
-    wait_until("all run", || {
-        ["inner", "outer", "neighbour"].iter().all(|name| pid(name).ends_with('\n'))
-    })
-    .await;
+    wait_until("the neighbour runs", || pid("neighbour").ends_with('\n')).await;
+    let family =
+        tokio::spawn(crib.call_with(script_tool("sh", FAMILY), json!({}), cancel.clone(), None));
+    wait_until("all run", || ["inner", "outer"].iter().all(|name| pid(name).ends_with('\n'))).await;
     cancel.cancel();
     assert_eq!(field(&family.await.unwrap(), "error_type"), "cancelled");
     wait_until("the family is gone", || {

@@ -22,6 +22,8 @@ use crate::servers::{background, call, start_server};
 /// The variable that makes [`serve_until_killed`] a server, with its folder as value.
 const SERVER_FOLDER: &str = "TOOLCRIB_TEST_SERVER_FOLDER";
 const ROUNDS: u64 = 250;
+/// How long the programs of a killed server may live on.
+const DEATH_TIME: Duration = Duration::from_secs(1);
 /// No further round starts after this time.
 const TIME_LIMIT: Duration = Duration::from_secs(40);
 
@@ -148,6 +150,14 @@ async fn check_recovery(folder: &Path) -> (usize, usize) {
     let runtime = start_server(folder, |_| {});
     let lost = runtime.recover().await.unwrap();
     assert!(lost.iter().all(|operation| operation.state == State::Lost));
+    // The launcher process of the killed server kills its programs and removes their folders.
+    let count_folders = || fs::read_dir(folder.join("temp")).unwrap().count();
+    let start = Instant::now();
+    while start.elapsed() < DEATH_TIME
+        && !(leftover_processes(folder).is_empty() && count_folders() == 0)
+    {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     assert_eq!(leftover_processes(folder), [""; 0], "processes are left");
     let open = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
     let unfinished = runtime
@@ -156,7 +166,7 @@ async fn check_recovery(folder: &Path) -> (usize, usize) {
         .await
         .unwrap();
     assert!(unfinished.operations.is_empty(), "operations are open: {:?}", unfinished.operations);
-    assert_eq!(fs::read_dir(folder.join("temp")).unwrap().count(), 0, "folders are left");
+    assert_eq!(count_folders(), 0, "folders are left");
     let answered = fs::read_to_string(folder.join("answered")).unwrap_or_default();
     for id in answered.lines().filter_map(|line| line.strip_prefix("id ")) {
         let operation =

@@ -244,13 +244,15 @@ async fn it_is_confined_as_any_program() {
     assert!(!outcome.failed, "the crib may be written: {outcome:?}");
     let outside = fixture.crib.path("outside/file");
     let outcome = fixture.call(function("escapes"), json!({"path": outside})).await;
-    assert_eq!(field(&outcome, "error_type"), "PermissionError", "{outcome:?}");
+    // In a mount namespace the folder has no name at all.
+    let refusals = ["PermissionError", "FileNotFoundError"];
+    assert!(refusals.iter().any(|kind| field(&outcome, "error_type") == *kind), "{outcome:?}");
     let mut reading = function("writes");
     reading.annotations.mutates = Some(false);
     let outcome = fixture.call(reading, json!({})).await;
-    assert_eq!(
-        field(&outcome, "error_type"),
-        "PermissionError",
+    let refusals = ["PermissionError", "OSError"];
+    assert!(
+        refusals.iter().any(|kind| field(&outcome, "error_type") == *kind),
         "what only reads cannot write: {outcome:?}"
     );
 }

@@ -11,7 +11,7 @@ use super::{
     r_fixture::{RFixture, function},
     state::{COUNTER, ToolStorage},
 };
-use testing::{is_process_running, skip_without, text, wait_until};
+use testing::{inner_pid, is_process_running, skip_without, text, wait_until};
 
 #[tokio::test]
 async fn sessions_do_not_see_each_other() {
@@ -257,11 +257,12 @@ async fn an_r_that_waits_goes_when_nobody_wants_it() {
     wait_until("all of them are gone", || workers(&fixture).is_empty()).await;
 }
 
-/// The processes whose working folder is the crib.
+/// The processes whose working folder is the crib, by the ids that they know themselves by.
 fn workers(fixture: &RFixture) -> Vec<u32> {
     let crib = fixture.crib.path("crib").canonicalize().expect("a folder");
     let is_there =
         |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder == crib);
     let all = fs::read_dir("/proc").expect("processes").flatten();
-    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_there).collect()
+    let there = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_there);
+    there.filter_map(|pid| inner_pid(pid)?.parse().ok()).collect()
 }

@@ -1,0 +1,222 @@
+//! A running program, as its server sees it.
+
+use std::{
+    io,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::process::ExitStatusExt,
+    },
+    process::ExitStatus,
+    sync::Arc,
+};
+
+use rustix::{
+    net::{RecvFlags, SendFlags, Shutdown, shutdown},
+    pipe::{PipeFlags, pipe_with},
+    process::Signal,
+};
+use tokio::{
+    io::Interest,
+    net::{UnixStream, unix::pipe},
+};
+
+use crate::protocol::{Control, Packet, Reply, receive, send};
+
+/// The longest reply: an error message.
+const REPLY_BYTES: usize = 4096;
+
+/// The pipe to standard input of a program.
+pub type ChildStdin = pipe::Sender;
+/// The pipe from standard output or standard error of a program.
+pub type ChildStdout = pipe::Receiver;
+
+/// A program that was started by the launcher process.
+pub struct Child {
+    /// Its standard input, if it was requested.
+    pub stdin: Option<ChildStdin>,
+    /// Its standard output.
+    pub stdout: Option<ChildStdout>,
+    /// Its standard error.
+    pub stderr: Option<ChildStdout>,
+    status: StatusSocket,
+    exit: Option<ExitStatus>,
+    /// Whether all of its processes are known to be gone.
+    is_gone: bool,
+}
+
+impl Child {
+    /// Waits until the program was executed; also returns the process id and the pidfd of its
+    /// supervisor.
+    pub(super) async fn start(
+        streams: OwnStreams,
+        status: OwnedFd,
+    ) -> io::Result<(Self, u32, OwnedFd)> {
+        let status = StatusSocket::new(status)?;
+        let (mut launched, mut is_started) = (None, false);
+        while launched.is_none() || !is_started {
+            let lost = || io::Error::other("its supervisor was killed");
+            let mut packet = status.receive().await?.ok_or_else(lost)?;
+            match Reply::decode(&packet.bytes) {
+                Some(Reply::Launched { pid }) => {
+                    launched = packet.descriptors.pop().map(|pidfd| (pid, pidfd));
+                }
+                Some(Reply::Started) => is_started = true,
+                Some(Reply::Failed { code, step }) => return Err(to_error(code, step)),
+                // So short a program that it exited meanwhile reports `Started` first.
+                Some(Reply::Exited { .. }) | None => {
+                    return Err(io::Error::other("unexpected reply of the launcher process"));
+                }
+            }
+        }
+        let (pid, pidfd) = launched.ok_or_else(|| io::Error::other("no process id"))?;
+        let child = Self {
+            stdin: streams.stdin.map(ChildStdin::from_owned_fd).transpose()?,
+            stdout: Some(ChildStdout::from_owned_fd(streams.stdout)?),
+            stderr: Some(ChildStdout::from_owned_fd(streams.stderr)?),
+            status,
+            exit: None,
+            is_gone: false,
+        };
+        Ok((child, pid, pidfd))
+    }
+
+    /// Waits until the program exits. Cancel-safe.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(exit) = self.exit {
+                return Ok(exit);
+            }
+            let packet = self.status.receive().await?;
+            self.take(packet);
+        }
+    }
+
+    /// The exit status, if the program has exited.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        while self.exit.is_none() {
+            match self.status.try_receive() {
+                Ok(packet) => self.take(packet),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.exit)
+    }
+
+    /// Waits until the program and all of its descendants are gone. Cancel-safe.
+    pub(crate) async fn wait_until_gone(&mut self) {
+        while !self.is_gone {
+            match self.status.receive().await {
+                Ok(packet) => self.take(packet),
+                Err(_) => self.is_gone = true,
+            }
+        }
+    }
+
+    /// Whether all of its processes are known to be gone.
+    pub(crate) fn is_gone(&mut self) -> bool {
+        while !self.is_gone {
+            match self.status.try_receive() {
+                Ok(packet) => self.take(packet),
+                Err(_) => break,
+            }
+        }
+        self.is_gone
+    }
+
+    pub(super) fn status(&self) -> StatusSocket {
+        self.status.clone()
+    }
+
+    fn take(&mut self, packet: Option<Packet>) {
+        match packet.map(|packet| Reply::decode(&packet.bytes)) {
+            Some(Some(Reply::Exited { status })) => self.exit = Some(ExitStatus::from_raw(status)),
+            Some(_) => {}
+            None => {
+                self.is_gone = true;
+                // A supervisor that was killed has taken the program with it.
+                self.exit.get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
+            }
+        }
+    }
+}
+
+fn to_error(code: i32, step: String) -> io::Error {
+    match (code, step.as_str()) {
+        (0, _) => io::Error::other(step),
+        (code, "") => io::Error::from_raw_os_error(code),
+        (code, step) => io::Error::other(format!("{step}: {}", io::Error::from_raw_os_error(code))),
+    }
+}
+
+/// The socket to the supervisor of a program. It keeps the boundaries of messages, unlike a stream;
+/// the type is only used to wait for it.
+#[derive(Clone, Debug)]
+pub(super) struct StatusSocket(Arc<UnixStream>);
+
+impl StatusSocket {
+    fn new(socket: OwnedFd) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&socket, true)?;
+        Ok(Self(Arc::new(UnixStream::from_std(socket.into())?)))
+    }
+
+    async fn receive(&self) -> io::Result<Option<Packet>> {
+        self.0.async_io(Interest::READABLE, || self.try_receive()).await
+    }
+
+    fn try_receive(&self) -> io::Result<Option<Packet>> {
+        receive(&*self.0, REPLY_BYTES, RecvFlags::DONTWAIT)
+    }
+
+    /// A supervisor that is gone needs no message.
+    pub(super) fn send(&self, control: Control) {
+        let _ = send(&*self.0, &control.encode(), &[], SendFlags::DONTWAIT);
+    }
+
+    /// Makes the supervisor kill all processes and exit. Its last replies can still be read.
+    pub(super) fn close(&self) {
+        let _ = shutdown(&*self.0, Shutdown::Write);
+    }
+}
+
+/// This process's ends of the pipes of a program.
+pub(super) struct OwnStreams {
+    stdin: Option<OwnedFd>,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+/// The program's ends.
+pub(super) struct ChildStreams {
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+impl ChildStreams {
+    pub(super) fn descriptors(&self) -> [BorrowedFd<'_>; 3] {
+        [&self.stdin, &self.stdout, &self.stderr].map(AsFd::as_fd)
+    }
+}
+
+/// Creates the pipes of a program. Without `has_stdin` its standard input is empty.
+pub(super) fn create_streams(has_stdin: bool) -> io::Result<(OwnStreams, ChildStreams)> {
+    let (stdin, own_stdin) = if has_stdin {
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(&writer, true)?;
+        (reader, Some(writer))
+    } else {
+        (std::fs::File::open("/dev/null")?.into(), None)
+    };
+    let (own_stdout, stdout) = output_pipe()?;
+    let (own_stderr, stderr) = output_pipe()?;
+    let own = OwnStreams { stdin: own_stdin, stdout: own_stdout, stderr: own_stderr };
+    Ok((own, ChildStreams { stdin, stdout, stderr }))
+}
+
+/// The program's end is blocking, because programs expect that.
+fn output_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&reader, true)?;
+    Ok((reader, writer))
+}

@@ -1,0 +1,216 @@
+//! The launcher process: starts every child of a server.
+//!
+//! # Why a process of its own
+//!
+//! A user namespace can only be created by a process with a single thread, and a sandbox that a
+//! thread puts on itself can never be taken off. So a server starts a second execution of its own
+//! program, `/proc/self/exe`, with a variable in the environment. A constructor in this crate finds
+//! the variable before `main` runs and never returns to it. That works alike in the command line
+//! program, in servers with native tools, in tests and in examples, and an upgrade of the executable
+//! on disk cannot mix two versions.
+//!
+//! # Who is who
+//!
+//! ```text
+//! server ──control socket── launcher process            one for each server
+//!    │                          └─ supervisor           one for each command, pid 1 of its namespace
+//!    └──────status socket────────────┘ └─ program
+//! ```
+//!
+//! A request (see `protocol`) carries the command and four descriptors: a status socket and the three
+//! standard streams. The launcher clones a supervisor, with namespaces where the kernel allows them.
+//! The supervisor makes the private mounts, forks the program, reaps whatever loses its parent, and
+//! reports on the status socket. The program restricts itself (resource limits, capabilities,
+//! Landlock, seccomp) and executes.
+//!
+//! # Who dies with whom
+//!
+//! The status socket is the life line of a command. When the server closes it, by cancelling, after
+//! the end of the call or by dying itself, the supervisor kills everything and exits; the server sees
+//! the end of the socket only after the last process is gone. In a pid namespace nothing outlives the
+//! supervisor. Without one the supervisor is the child subreaper: daemons become its children, and it
+//! kills children until it has none. When the launcher dies, supervisors get a signal; when the server
+//! dies, the launcher reads the end of the control socket, waits for the supervisors and removes the
+//! private folders that the server had no time to remove.
+
+mod families;
+mod mounts;
+mod program;
+mod raw;
+mod supervisor;
+
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::Read,
+    os::fd::{AsFd, OwnedFd},
+    path::PathBuf,
+};
+
+use rustix::{
+    net::{RecvFlags, SendFlags},
+    process::{Pid, WaitOptions, getegid, geteuid, getpid, set_child_subreaper, setsid, waitpid},
+    thread::{CapabilitySet, capabilities},
+};
+
+use self::{program::Enforcer, raw::Cloned, supervisor::Isolation};
+use crate::protocol::{MAX_PACKET, Packet, Reply, StartRequest, receive, send};
+pub(crate) use raw::VARIABLE;
+
+/// The most private folders that are remembered before those that are gone are forgotten.
+const FOLDERS: usize = 256;
+
+/// The descriptors of a request.
+struct Descriptors {
+    status: OwnedFd,
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+/// Serves requests until the server closes the control socket, which is standard input.
+fn run() -> ! {
+    // Its own session: a Ctrl-C in the terminal is for the server, which then stops its programs.
+    let _ = setsid();
+    let _ = rustix::thread::set_name(c"toolcrib-launch");
+    let namespaces = Namespaces::find();
+    raw::set_exited_children(raw::ExitedChildren::Vanish);
+    // Adopts what a supervisor leaves behind that was killed itself.
+    let _ = set_child_subreaper(Some(getpid()));
+    let hello = [u8::from(namespaces.is_some())];
+    if send(control(), &hello, &[], SendFlags::empty()).is_err() {
+        raw::exit(1);
+    }
+    let enforcer = Enforcer::new();
+    let mut folders = HashSet::new();
+    loop {
+        match receive(control(), MAX_PACKET, RecvFlags::empty()) {
+            Ok(Some(packet)) => {
+                let Some((request, descriptors)) = read_request(packet) else {
+                    continue;
+                };
+                remember(&mut folders, &request);
+                // A server that was killed may leave many requests behind.
+                if supervisor::is_closed(&descriptors.status) {
+                    continue;
+                }
+                start(&request, descriptors, namespaces, &enforcer);
+            }
+            // A packet with too many descriptors is dropped; its sender sees a closed status socket.
+            Err(error) if error.raw_os_error().is_none() => {}
+            Ok(None) | Err(_) => break,
+        }
+    }
+    // Supervisors kill their programs by themselves. What is left are orphans of killed supervisors.
+    families::kill_orphans();
+    for folder in folders {
+        let _ = fs::remove_dir_all(folder);
+    }
+    raw::exit(0)
+}
+
+fn control() -> impl AsFd {
+    rustix::stdio::stdin()
+}
+
+/// `None` if the packet is not a request.
+fn read_request(packet: Packet) -> Option<(StartRequest, Descriptors)> {
+    let mut descriptors = packet.descriptors.into_iter();
+    let found = Descriptors {
+        status: descriptors.next()?,
+        stdin: descriptors.next()?,
+        stdout: descriptors.next()?,
+        stderr: descriptors.next()?,
+    };
+    let request = match descriptors.next() {
+        Some(memory) => {
+            let mut bytes = Vec::new();
+            File::from(memory).read_to_end(&mut bytes).ok()?;
+            StartRequest::decode(&bytes)?
+        }
+        None => StartRequest::decode(&packet.bytes)?,
+    };
+    Some((request, found))
+}
+
+/// Remembers the private folder of a request, to remove it if the server dies.
+fn remember(folders: &mut HashSet<PathBuf>, request: &StartRequest) {
+    if folders.len() >= FOLDERS {
+        folders.retain(|folder| folder.exists());
+    }
+    folders.insert(request.folder.clone());
+}
+
+/// Clones the supervisor of a program.
+fn start(
+    request: &StartRequest,
+    descriptors: Descriptors,
+    namespaces: Option<Namespaces>,
+    enforcer: &Enforcer,
+) {
+    let is_restricted = request.is_sandboxed && !request.sandbox.is_unrestricted;
+    let isolation = match namespaces {
+        Some(namespaces) if is_restricted && request.uses_namespaces => {
+            Isolation::Namespaces(namespaces)
+        }
+        _ => Isolation::Subreaper,
+    };
+    match raw::clone_process(isolation.clone_flags()) {
+        Ok(Cloned::Child) => supervisor::run(request, descriptors, isolation, enforcer),
+        Ok(Cloned::Parent { pid, pidfd }) => {
+            let reply = Reply::Launched { pid: pid.as_raw_nonzero().get().cast_unsigned() };
+            // If the server is gone, so is the status socket, and the supervisor ends by itself.
+            let _ =
+                send(&descriptors.status, &reply.encode(), &[pidfd.as_fd()], SendFlags::empty());
+        }
+        Err(error) => {
+            let code = error.raw_os_error().unwrap_or(0);
+            let reply = Reply::Failed { code, step: "a process could not be created".to_owned() };
+            let _ = send(&descriptors.status, &reply.encode(), &[], SendFlags::empty());
+        }
+    }
+}
+
+/// The namespaces that supervisors get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Namespaces {
+    /// `CLONE_NEW…`.
+    flags: i32,
+    /// The user and the group of the server. They cannot be asked for in a new user namespace.
+    uid: u32,
+    gid: u32,
+}
+
+impl Namespaces {
+    /// What this kernel and this user allow, found by trying.
+    ///
+    /// Root needs no user namespace and gets none: in one, it would lose access to the files of users
+    /// that are not mapped.
+    fn find() -> Option<Self> {
+        const OF_ROOT: i32 = libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWNS;
+        let is_root = capabilities(None)
+            .is_ok_and(|own| own.effective.contains(CapabilitySet::SYS_ADMIN))
+            && geteuid().is_root();
+        let (uid, gid) = (geteuid().as_raw(), getegid().as_raw());
+        let choices = [OF_ROOT, OF_ROOT | libc::CLONE_NEWUSER];
+        let choices = choices.map(|flags| Self { flags, uid, gid });
+        choices.into_iter().skip(usize::from(!is_root)).find(|choice| choice.is_possible())
+    }
+
+    fn is_possible(self) -> bool {
+        match raw::clone_process(self.flags) {
+            Ok(Cloned::Child) => raw::exit(i32::from(mounts::try_isolation(self).is_err())),
+            Ok(Cloned::Parent { pid, .. }) => is_success(pid),
+            Err(_) => false,
+        }
+    }
+
+    fn has_user(self) -> bool {
+        self.flags & libc::CLONE_NEWUSER != 0
+    }
+}
+
+fn is_success(pid: Pid) -> bool {
+    let status = waitpid(Some(pid), WaitOptions::empty());
+    status.is_ok_and(|found| found.is_some_and(|(_, status)| status.exit_status() == Some(0)))
+}

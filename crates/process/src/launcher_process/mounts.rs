@@ -1,0 +1,197 @@
+//! The files that a program in a mount namespace can name: the machine read-only, its writable
+//! folders, and a `/tmp`, `/dev/shm` and `/proc` of its own.
+//!
+//! Landlock decides what can be read and written. Mounts add what Landlock cannot: metadata of files
+//! outside the writable folders cannot be changed, and temporary files, shared memory and processes
+//! of others have no name.
+
+use std::{
+    ffi::{CStr, CString, OsStr},
+    fs, io,
+    os::{
+        fd::{AsFd, AsRawFd, OwnedFd},
+        unix::ffi::OsStrExt,
+    },
+    path::{Path, PathBuf},
+};
+
+use rustix::{
+    fs::{CWD, Mode, OFlags, open},
+    mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, move_mount, open_tree},
+};
+
+use super::{Namespaces, raw, supervisor::Failure};
+use crate::protocol::StartRequest;
+
+/// Each private place holds at most this part of the memory that the program may allocate.
+const TMPFS_SHARE: u64 = 4;
+
+/// A part of the file system that is mounted again at its own path.
+struct Tree {
+    path: PathBuf,
+    mount: OwnedFd,
+}
+
+/// Prepares the namespaces of a program. The calling process is the first in all of them. Returns the
+/// private places that the program may use as it likes.
+///
+/// A Landlock rule for a folder covers whatever is mounted below it. So a private place that contains
+/// a mount which the program may only see or read gets no rule.
+pub(super) fn isolate(
+    request: &StartRequest,
+    namespaces: Namespaces,
+) -> Result<Vec<&'static str>, Failure> {
+    map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
+    continue_process_ids();
+    let sandbox = &request.sandbox;
+    let open = |path: &Path| {
+        let is_chosen = sandbox.caller_paths.iter().any(|chosen| chosen == path);
+        // A path of the caller that has become a link was replaced after it was checked.
+        Place::open(path).filter(|place| !is_chosen || place.path == path)
+    };
+    let written = sandbox.write.iter().chain([&request.folder]);
+    let writable: Vec<_> = written.filter_map(|path| open(path)).collect();
+    let mut private = sandbox.private_places();
+    let is_in = |place: &Place, others: &[Place]| {
+        others.iter().any(|other| place.path.starts_with(&other.path))
+    };
+    let is_hidden = |place: &Place| {
+        private.iter().any(|hidden| place.path.starts_with(hidden)) && !is_in(place, &writable)
+    };
+    let readable: Vec<_> = needed_paths(request).filter_map(open).filter(is_hidden).collect();
+    mount_all(&writable, &readable, &private, sandbox.memory_bytes / TMPFS_SHARE)?;
+    private.retain(|place| !readable.iter().any(|below| below.path.starts_with(place)));
+    Ok(private)
+}
+
+/// Tries the steps of [`isolate`] with an empty request.
+pub(super) fn try_isolation(namespaces: Namespaces) -> Result<(), Failure> {
+    const SOME_BYTES: u64 = 1 << 20;
+    map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
+    let usr: Vec<_> = Place::open(Path::new("/usr")).into_iter().collect();
+    mount_all(&usr, &[], &["/tmp"], SOME_BYTES)
+}
+
+/// A path that was opened, with links resolved.
+struct Place {
+    path: PathBuf,
+    fd: OwnedFd,
+}
+
+impl Place {
+    /// `None` if it does not exist.
+    fn open(path: &Path) -> Option<Self> {
+        let fd = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+        let path = fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok()?;
+        Some(Self { path, fd })
+    }
+
+    /// A copy of its mounts that is not attached anywhere yet.
+    fn clone_tree(&self, is_read_only: bool) -> io::Result<Tree> {
+        let flags = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_EMPTY_PATH
+            | OpenTreeFlags::AT_RECURSIVE;
+        let mount = open_tree(&self.fd, c"", flags)?;
+        if is_read_only {
+            raw::restrict_mount(mount.as_fd(), c"", true)?;
+        }
+        Ok(Tree { path: self.path.clone(), mount })
+    }
+}
+
+/// The paths that the program needs even below a private place: those it may read, its working
+/// directory and itself. Being visible does not make a path readable; that is up to Landlock.
+fn needed_paths(request: &StartRequest) -> impl Iterator<Item = &Path> {
+    let program = Path::new(OsStr::from_bytes(request.program.as_bytes()));
+    let needed = request.sandbox.read.iter().map(PathBuf::as_path);
+    let needed = needed.chain([request.cwd.as_path()]).chain(program.parent());
+    // Saves two system calls for each folder of programs.
+    needed.filter(|path| !path.starts_with("/usr"))
+}
+
+fn mount_all(
+    writable: &[Place],
+    readable: &[Place],
+    private: &[&str],
+    tmpfs_bytes: u64,
+) -> Result<(), Failure> {
+    // Cloned first, because clones keep the flags that their mounts had.
+    let mut trees = clone_outermost(writable, readable)
+        .map_err(Failure::of("a writable folder could not be mounted"))?;
+    let is_root_writable = writable.iter().any(|place| place.path == Path::new("/"));
+    raw::restrict_mount(CWD, c"/", !is_root_writable)
+        .map_err(Failure::of("the file system could not be made read-only"))?;
+    for place in private.iter().filter(|place| Path::new(place).is_dir()) {
+        mount_tmpfs(place, tmpfs_bytes)
+            .map_err(Failure::of("a private /tmp could not be mounted"))?;
+    }
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", flags, None::<&CStr>)
+        .map_err(Failure::of("a private /proc could not be mounted"))?;
+    // Outer folders first, so that inner ones are mounted on top.
+    trees.sort_by_key(|tree| tree.path.components().count());
+    for tree in &trees {
+        attach(tree).map_err(Failure::of("a folder could not be mounted"))?;
+    }
+    Ok(())
+}
+
+/// Clones the places. One inside another of the same kind is left out: moving a file from one mount to
+/// the other would fail.
+fn clone_outermost(writable: &[Place], readable: &[Place]) -> io::Result<Vec<Tree>> {
+    let mut trees: Vec<Tree> = Vec::new();
+    for (places, is_read_only) in [(writable, false), (readable, true)] {
+        for place in places.iter().filter(|place| place.path != Path::new("/")) {
+            let is_inner = places
+                .iter()
+                .any(|other| place.path != other.path && place.path.starts_with(&other.path));
+            if !is_inner && !trees.iter().any(|tree| tree.path == place.path) {
+                trees.push(place.clone_tree(is_read_only)?);
+            }
+        }
+    }
+    Ok(trees)
+}
+
+fn mount_tmpfs(place: &str, bytes: u64) -> io::Result<()> {
+    let options = CString::new(format!("mode=1777,size={bytes}"))?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    Ok(mount("tmpfs", place, "tmpfs", flags, Some(options.as_c_str()))?)
+}
+
+/// Mounts a tree at its path, which has to be created if a private place hides it.
+fn attach(tree: &Tree) -> io::Result<()> {
+    if !tree.path.exists() {
+        let is_folder = fs::metadata(format!("/proc/self/fd/{}", tree.mount.as_raw_fd()))?.is_dir();
+        if is_folder {
+            fs::create_dir_all(&tree.path)?;
+        } else {
+            tree.path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::File::create(&tree.path)?;
+        }
+    }
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    Ok(move_mount(&tree.mount, c"", CWD, &tree.path, flags)?)
+}
+
+/// Maps the user and the group to themselves. Does nothing without a user namespace.
+fn map_user(namespaces: Namespaces) -> io::Result<()> {
+    if !namespaces.has_user() {
+        return Ok(());
+    }
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{0} {0} 1", namespaces.uid))?;
+    fs::write("/proc/self/gid_map", format!("{0} {0} 1", namespaces.gid))
+}
+
+/// Lets process ids in the new namespace go on where those of the machine are. Otherwise every
+/// program would have the same small id, and files named after it would collide between programs.
+fn continue_process_ids() {
+    let own = fs::read_link("/proc/self").ok();
+    let own = own.and_then(|own| own.to_str()?.parse::<u32>().ok());
+    if let Some(own) = own {
+        // Not every kernel has the file; then ids are small.
+        let _ = fs::write("/proc/sys/kernel/ns_last_pid", (own - 1).to_string());
+    }
+}

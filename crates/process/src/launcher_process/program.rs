@@ -1,0 +1,64 @@
+//! The last steps before a program is executed: what it inherits and what it may do.
+
+use std::{io, os::fd::OwnedFd};
+
+use rustix::process::{chdir, setpgid};
+
+use super::{raw, supervisor::Failure};
+use crate::{
+    protocol::StartRequest,
+    sandbox::{self, Restriction},
+};
+
+pub(super) use crate::sandbox::Enforcer;
+
+/// The standard streams of a program.
+pub(super) struct Streams {
+    pub(super) stdin: OwnedFd,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+/// Turns this process into the program. Returns only if that failed. The `own_places` are absent
+/// without namespaces.
+pub(super) fn execute(
+    request: &StartRequest,
+    streams: &Streams,
+    own_places: Option<&[&str]>,
+    enforcer: &Enforcer,
+) -> Failure {
+    match prepare(request, streams, own_places, enforcer) {
+        Ok(()) => Failure::of("")(raw::execute(&request.program, &request.argv, &request.env)),
+        Err(failure) => failure,
+    }
+}
+
+fn prepare(
+    request: &StartRequest,
+    streams: &Streams,
+    own_places: Option<&[&str]>,
+    enforcer: &Enforcer,
+) -> Result<(), Failure> {
+    attach(streams).map_err(Failure::of("the standard streams could not be attached"))?;
+    let _ = setpgid(None, None);
+    raw::reset_signals();
+    chdir(&request.cwd).map_err(Failure::of("the working directory could not be entered"))?;
+    sandbox::set_limits(request.sandbox.memory_bytes, request.open_files)
+        .map_err(Failure::of("the resource limits could not be set"))?;
+    raw::close_on_exec().map_err(Failure::of("inherited descriptors could not be closed"))?;
+    if request.is_sandboxed {
+        let restriction =
+            Restriction { sandbox: &request.sandbox, private_folder: &request.folder, own_places };
+        enforcer
+            .restrict_current_thread(&restriction)
+            .map_err(Failure::of("the sandbox could not be applied"))?;
+    }
+    Ok(())
+}
+
+fn attach(streams: &Streams) -> io::Result<()> {
+    rustix::stdio::dup2_stdin(&streams.stdin)?;
+    rustix::stdio::dup2_stdout(&streams.stdout)?;
+    rustix::stdio::dup2_stderr(&streams.stderr)?;
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! The system calls of the launcher process that have no safe wrapper: cloning, executing, mount
+//! attributes and signal masks. The only file with unsafe code.
+//!
+//! All of it runs in a process with a single thread: the launcher process is a fresh execution of this
+//! program that never reaches `main`, and its children are clones of it. So no lock can be held by a
+//! thread that a clone does not have, and allocation after a clone is sound.
+
+#![expect(unsafe_code, reason = "starting processes in namespaces has no safe interface")]
+
+use std::{
+    ffi::{CStr, CString, c_char, c_int, c_long},
+    io,
+    os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
+    ptr,
+};
+
+use rustix::process::Pid;
+
+/// The variable that makes an execution of this program a launcher process.
+pub(crate) const VARIABLE: &CStr = c"TOOLCRIB_LAUNCHER_PROCESS";
+
+/// Runs before `main` in every program that links this crate: servers, native tools, tests and
+/// examples. None of them has to call anything, and no thread exists yet.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static RUN_IF_REQUESTED: extern "C" fn() = run_if_requested;
+
+extern "C" fn run_if_requested() {
+    // SAFETY: the name is a C string, and no other thread could change the environment.
+    if !unsafe { libc::getenv(VARIABLE.as_ptr()) }.is_null() {
+        super::run();
+    }
+}
+
+/// The two sides of [`clone_process`].
+pub(super) enum Cloned {
+    /// This is the new process.
+    Child,
+    /// This is the old process.
+    Parent {
+        /// The id of the new process, in the pid namespace of the old one.
+        pid: Pid,
+        /// A handle of the new process.
+        pidfd: OwnedFd,
+    },
+}
+
+/// Forks, with new namespaces for the child (`CLONE_NEW…` flags).
+pub(super) fn clone_process(namespaces: c_int) -> io::Result<Cloned> {
+    let mut pidfd: RawFd = -1;
+    let flags = namespaces | libc::CLONE_PIDFD | libc::SIGCHLD;
+    // SAFETY: without CLONE_VM this is a fork. A null stack means a copy of this one, and the kernel
+    // writes the pidfd to the third argument before it returns.
+    let pid = unsafe {
+        libc::syscall(libc::SYS_clone, c_long::from(flags), 0, &raw mut pidfd, 0_usize, 0_usize)
+    };
+    match pid {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Cloned::Child),
+        pid => {
+            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+            Ok(Cloned::Parent {
+                pid: pid.expect("a process id is positive"),
+                // SAFETY: the kernel has just opened it for this call alone.
+                pidfd: unsafe { OwnedFd::from_raw_fd(pidfd) },
+            })
+        }
+    }
+}
+
+/// Replaces this process by a program. Returns only if that failed.
+pub(super) fn execute(program: &CStr, argv: &[CString], env: &[CString]) -> io::Error {
+    let pointers = |texts: &[CString]| -> Vec<*const c_char> {
+        texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
+    };
+    let (argv, env) = (pointers(argv), pointers(env));
+    // SAFETY: all texts are C strings that outlive the call, and both lists end with a null pointer.
+    unsafe { libc::execve(program.as_ptr(), argv.as_ptr(), env.as_ptr()) };
+    io::Error::last_os_error()
+}
+
+/// Ends this process without running exit handlers, which belong to `main`.
+pub(super) fn exit(code: c_int) -> ! {
+    // SAFETY: always sound.
+    unsafe { libc::_exit(code) }
+}
+
+/// Lets all descriptors from 3 on be closed by the next execution of a program.
+pub(super) fn close_on_exec() -> io::Result<()> {
+    const FIRST: u32 = 3;
+    // SAFETY: only changes the flags of descriptors.
+    let result =
+        unsafe { libc::syscall(libc::SYS_close_range, FIRST, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    check(result)
+}
+
+/// Whether the children of this process vanish when they exit or have to be waited for.
+#[derive(Clone, Copy)]
+pub(super) enum ExitedChildren {
+    Vanish,
+    AreKept,
+}
+
+/// Sets the action for SIGCHLD.
+pub(super) fn set_exited_children(action: ExitedChildren) {
+    let action = match action {
+        ExitedChildren::Vanish => libc::SIG_IGN,
+        ExitedChildren::AreKept => libc::SIG_DFL,
+    };
+    // SAFETY: installs no handler.
+    unsafe { libc::signal(libc::SIGCHLD, action) };
+}
+
+/// Blocks SIGCHLD and SIGTERM and returns a descriptor from which they can be read.
+pub(super) fn open_signals() -> io::Result<OwnedFd> {
+    // SAFETY: the set is initialized by `sigemptyset` before it is used; the descriptor that
+    // `signalfd` returns belongs to nobody else.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGCHLD);
+        libc::sigaddset(&raw mut set, libc::SIGTERM);
+        check(libc::sigprocmask(libc::SIG_BLOCK, &raw const set, ptr::null_mut()).into())?;
+        let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        check(fd.into())?;
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
+
+/// Unblocks all signals and gives SIGPIPE its default action, as programs expect.
+pub(super) fn reset_signals() {
+    // SAFETY: the set is initialized before it is used, and no handler is installed.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const set, ptr::null_mut());
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}
+
+/// `struct mount_attr` of the kernel.
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+/// Makes a mount and all mounts below it private, and read-only if requested.
+pub(super) fn restrict_mount(
+    folder: BorrowedFd<'_>,
+    path: &CStr,
+    is_read_only: bool,
+) -> io::Result<()> {
+    const READ_ONLY: u64 = 1;
+    let attributes = MountAttributes {
+        set: if is_read_only { READ_ONLY } else { 0 },
+        clear: 0,
+        propagation: libc::MS_PRIVATE,
+        user_namespace: 0,
+    };
+    // SAFETY: the kernel reads as many bytes of the struct as its size says.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            folder.as_raw_fd(),
+            path.as_ptr(),
+            libc::AT_EMPTY_PATH | libc::AT_RECURSIVE,
+            &raw const attributes,
+            size_of::<MountAttributes>(),
+        )
+    };
+    check(result)
+}
+
+fn check(result: c_long) -> io::Result<()> {
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

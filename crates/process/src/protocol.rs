@@ -1,0 +1,363 @@
+//! The messages between a server and its launcher process.
+//!
+//! A request to start a program is one packet on the control socket, with the descriptors that the
+//! program gets. Everything about that one program travels on a status socket of its own: replies to
+//! the server, and signals to the program. All integers are little-endian, all lists and texts are
+//! preceded by their length. Both sides are the same executable, so there are no versions.
+
+use std::{
+    ffi::{CString, OsString},
+    io::{self, IoSlice, IoSliceMut},
+    mem::MaybeUninit,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::ffi::{OsStrExt, OsStringExt},
+    },
+    path::PathBuf,
+    sync::Arc,
+};
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+
+use crate::sandbox::Sandbox;
+
+/// The longest packet. A longer request travels in a memory file.
+pub(crate) const MAX_PACKET: usize = 64 * 1024;
+/// The most descriptors of one packet: status socket, three standard streams, memory file.
+const MAX_DESCRIPTORS: usize = 5;
+
+/// A program to start, as the launcher process needs it.
+#[derive(Clone, Debug)]
+pub(crate) struct StartRequest {
+    pub(crate) program: CString,
+    pub(crate) argv: Vec<CString>,
+    /// `NAME=value`.
+    pub(crate) env: Vec<CString>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) folder: PathBuf,
+    /// The soft limit of open files that the program gets at most.
+    pub(crate) open_files: u64,
+    /// Whether the operator wants the sandbox at all.
+    pub(crate) is_sandboxed: bool,
+    /// Whether namespaces are used where the kernel allows them.
+    pub(crate) uses_namespaces: bool,
+    pub(crate) sandbox: Sandbox,
+}
+
+/// What the launcher process and the supervisor report about a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// The supervisor has this process id. Its pidfd is attached.
+    Launched { pid: u32 },
+    /// The program was executed.
+    Started,
+    /// The program could not be started.
+    Failed {
+        /// The error number of the operating system; 0 if there is none.
+        code: i32,
+        /// The step that failed; empty if it was the execution of the program.
+        step: String,
+    },
+    /// The program exited with this wait status.
+    Exited { status: i32 },
+}
+
+/// What the server sends about a running program. Closing the socket kills all of its processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Control {
+    /// Send this signal to the process group of the program.
+    Signal(i32),
+    /// Send SIGTERM to all processes of the program.
+    Terminate,
+}
+
+impl StartRequest {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Encoder::default();
+        let sandbox = &self.sandbox;
+        out.bytes(self.program.as_bytes());
+        out.list(self.argv.iter().map(|word| word.as_bytes()));
+        out.list(self.env.iter().map(|variable| variable.as_bytes()));
+        out.bytes(self.cwd.as_os_str().as_bytes());
+        out.bytes(self.folder.as_os_str().as_bytes());
+        out.number(self.open_files);
+        out.number(sandbox.memory_bytes);
+        let flags = [
+            self.is_sandboxed,
+            self.uses_namespaces,
+            sandbox.enforced,
+            sandbox.network,
+            sandbox.unix_sockets,
+            sandbox.changes_metadata,
+            sandbox.is_unrestricted,
+        ];
+        for flag in flags {
+            out.0.push(flag.into());
+        }
+        for paths in [&sandbox.read, &sandbox.write, &sandbox.caller_paths] {
+            out.list(paths.iter().map(|path| path.as_os_str().as_bytes()));
+        }
+        out.0
+    }
+
+    /// `None` if the bytes are not a complete request.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut input = Decoder(bytes);
+        let program = input.c_string()?;
+        let argv = input.list(Decoder::c_string)?;
+        let env = input.list(Decoder::c_string)?;
+        let (cwd, folder) = (input.path()?, input.path()?);
+        let (open_files, memory_bytes) = (input.number()?, input.number()?);
+        let mut flags = [false; 7];
+        for flag in &mut flags {
+            *flag = input.flag()?;
+        }
+        let [
+            is_sandboxed,
+            uses_namespaces,
+            enforced,
+            network,
+            unix_sockets,
+            changes_metadata,
+            is_unrestricted,
+        ] = flags;
+        let sandbox = Sandbox {
+            enforced,
+            network,
+            unix_sockets,
+            changes_metadata,
+            is_unrestricted,
+            memory_bytes,
+            protected: Arc::default(),
+            read: input.list(Decoder::path)?,
+            write: input.list(Decoder::path)?,
+            caller_paths: input.list(Decoder::path)?,
+        };
+        input.0.is_empty().then_some(Self {
+            program,
+            argv,
+            env,
+            cwd,
+            folder,
+            open_files,
+            is_sandboxed,
+            uses_namespaces,
+            sandbox,
+        })
+    }
+}
+
+/// Whether bytes are a request that the launcher process accepts, and whether encoding it gives the
+/// same bytes. For fuzzing.
+#[doc(hidden)]
+pub fn check_start_request(bytes: &[u8]) -> Option<bool> {
+    StartRequest::decode(bytes).map(|request| request.encode() == bytes)
+}
+
+impl Reply {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Encoder::default();
+        match self {
+            Self::Launched { pid } => {
+                out.0.push(1);
+                out.0.extend(pid.to_le_bytes());
+            }
+            Self::Started => out.0.push(2),
+            Self::Failed { code, step } => {
+                out.0.push(3);
+                out.0.extend(code.to_le_bytes());
+                out.0.extend(step.as_bytes());
+            }
+            Self::Exited { status } => {
+                out.0.push(4);
+                out.0.extend(status.to_le_bytes());
+            }
+        }
+        out.0
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let (kind, rest) = bytes.split_first()?;
+        let number = rest.first_chunk().copied();
+        match kind {
+            1 => Some(Self::Launched { pid: u32::from_le_bytes(number?) }),
+            2 => Some(Self::Started),
+            3 => Some(Self::Failed {
+                code: i32::from_le_bytes(number?),
+                step: String::from_utf8_lossy(rest.get(4..)?).into_owned(),
+            }),
+            4 => Some(Self::Exited { status: i32::from_le_bytes(number?) }),
+            _ => None,
+        }
+    }
+}
+
+impl Control {
+    pub(crate) fn encode(self) -> [u8; 4] {
+        match self {
+            Self::Signal(number) => number.to_le_bytes(),
+            Self::Terminate => 0_i32.to_le_bytes(),
+        }
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        match i32::from_le_bytes(bytes.try_into().ok()?) {
+            0 => Some(Self::Terminate),
+            number => Some(Self::Signal(number)),
+        }
+    }
+}
+
+/// One received packet.
+pub(crate) struct Packet {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) descriptors: Vec<OwnedFd>,
+}
+
+/// Sends one packet. Never raises SIGPIPE.
+pub(crate) fn send(
+    socket: impl AsFd,
+    bytes: &[u8],
+    descriptors: &[BorrowedFd<'_>],
+    flags: SendFlags,
+) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::Error::other("too many descriptors in one packet"));
+    }
+    let flags = flags | SendFlags::NOSIGNAL;
+    retry(|| sendmsg(&socket, &[IoSlice::new(bytes)], &mut control, flags))?;
+    Ok(())
+}
+
+/// Receives one packet; `None` if the other side closed the socket. A packet that was truncated is an
+/// error.
+pub(crate) fn receive(
+    socket: impl AsFd,
+    max_bytes: usize,
+    flags: RecvFlags,
+) -> io::Result<Option<Packet>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut bytes = vec![0; max_bytes];
+    let flags = flags | RecvFlags::CMSG_CLOEXEC;
+    let received =
+        retry(|| recvmsg(&socket, &mut [IoSliceMut::new(&mut bytes)], &mut control, flags))?;
+    let rights = control.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(rights) => Some(rights),
+        _ => None,
+    });
+    let descriptors: Vec<_> = rights.flatten().collect();
+    if received.bytes == 0 {
+        return Ok(None);
+    }
+    if received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+        return Err(io::Error::other("a packet was truncated"));
+    }
+    bytes.truncate(received.bytes);
+    Ok(Some(Packet { bytes, descriptors }))
+}
+
+fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> {
+    Ok(rustix::io::retry_on_intr(&mut call)?)
+}
+
+#[derive(Default)]
+struct Encoder(Vec<u8>);
+
+impl Encoder {
+    fn number(&mut self, number: u64) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    fn length(&mut self, length: usize) {
+        let length = u32::try_from(length).expect("a request is far shorter than 4 GiB");
+        self.0.extend(length.to_le_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.length(bytes.len());
+        self.0.extend(bytes);
+    }
+
+    fn list<'a>(&mut self, items: impl ExactSizeIterator<Item = &'a [u8]>) {
+        self.length(items.len());
+        for item in items {
+            self.bytes(item);
+        }
+    }
+}
+
+struct Decoder<'a>(&'a [u8]);
+
+impl<'a> Decoder<'a> {
+    fn number(&mut self) -> Option<u64> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*number))
+    }
+
+    fn length(&mut self) -> Option<usize> {
+        let (length, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        usize::try_from(u32::from_le_bytes(*length)).ok()
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        let (flag, rest) = self.0.split_first()?;
+        self.0 = rest;
+        match flag {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = self.length()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn c_string(&mut self) -> Option<CString> {
+        CString::new(self.bytes()?).ok()
+    }
+
+    fn path(&mut self) -> Option<PathBuf> {
+        Some(PathBuf::from(OsString::from_vec(self.bytes()?.to_vec())))
+    }
+
+    fn list<T>(&mut self, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        // Not allocated ahead: the length may be wrong.
+        let length = self.length()?;
+        (0..length).map(|_| item(self)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Control, Reply};
+
+    #[test]
+    fn replies_survive_the_wire() {
+        let replies = [
+            Reply::Launched { pid: 7 },
+            Reply::Started,
+            Reply::Failed { code: 2, step: "step".to_owned() },
+            Reply::Exited { status: 256 },
+        ];
+        for reply in replies {
+            assert_eq!(Reply::decode(&reply.encode()), Some(reply));
+        }
+        for control in [Control::Signal(2), Control::Terminate] {
+            assert_eq!(Control::decode(&control.encode()), Some(control));
+        }
+        assert_eq!(Reply::decode(&[]), None);
+        assert_eq!(Reply::decode(&[1, 0]), None);
+    }
+}

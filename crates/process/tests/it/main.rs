@@ -1,0 +1,6 @@
+//! Real programs that try to leave the sandbox.
+
+mod attacks;
+mod bench;
+mod lifetime;
+mod programs;
