@@ -6,6 +6,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use catalog::{Diagnostic, ErrorForm, SourceId};
+use runtime::SandboxLevel;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -141,11 +142,21 @@ pub struct Confine {
     pub write: Vec<PathBuf>,
     /// Environment variables to pass, in addition to the default list.
     pub environment: Vec<String>,
+    /// Weakest sandbox level at which programs are run: `none`, `landlock` or `namespaces`. Where the
+    /// machine offers less, calls are refused. Default: `none`.
+    #[schemars(with = "String")]
+    pub require: SandboxLevel,
 }
 
 impl Default for Confine {
     fn default() -> Self {
-        Self { enabled: true, read: Vec::new(), write: Vec::new(), environment: Vec::new() }
+        Self {
+            enabled: true,
+            read: Vec::new(),
+            write: Vec::new(),
+            environment: Vec::new(),
+            require: SandboxLevel::None,
+        }
     }
 }
 

@@ -296,6 +296,7 @@ impl Crib {
         settings.read.extend(confine.read.iter().map(|path| self.resolve(path)));
         settings.write = confine.write.iter().map(|path| self.resolve(path)).collect();
         settings.confine = confine.enabled;
+        settings.require = confine.require;
         settings.output_folder = self.state_folder().join("output");
         settings.passphrase_file = Some(self.passphrase_file());
         settings.protected.set(self.protected_paths());

@@ -67,6 +67,7 @@ fn print_sandbox(crib: &Crib) {
     let version =
         support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
     let enforced = |is_enforced: bool| if is_enforced { "restricted" } else { "not restricted" };
+    terminal::print_line(&format!("  level     {}", runtime::sandbox_level()));
     terminal::print_line(&format!("  Landlock  {version}"));
     terminal::print_line(&format!("  files     {}", enforced(support.files)));
     terminal::print_line(&format!("  network   {}", enforced(support.network)));
