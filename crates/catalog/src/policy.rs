@@ -125,6 +125,18 @@ impl Policy {
         if errors.is_empty() { Ok(Self(compiled.into())) } else { Err(errors) }
     }
 
+    /// A policy that allows every call.
+    pub fn allow_all() -> Self {
+        let clause = Clause {
+            tools: "*".to_owned(),
+            when: None,
+            effect: Effect::Allow,
+            until: None,
+            reason: None,
+        };
+        Self::compile([clause]).expect("the clause has a valid glob and no condition")
+    }
+
     /// Decides about a call of `tool` at the time `now`. The arguments are valid and have defaults applied.
     pub fn decide(&self, tool: &Tool, arguments: &Map<String, Value>, now: SystemTime) -> Decision {
         let mut scope = None;

@@ -9,7 +9,7 @@ mod services;
 
 use std::{path::PathBuf, sync::Arc};
 
-use catalog::{Catalog, Decision, Failure, Mode, Outcome, Tool};
+use catalog::{Catalog, Decision, Failure, Mode, Outcome, Policy, Tool};
 use process::{Launcher, Peer};
 use serde_json::Value;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -184,7 +184,10 @@ impl Runtime {
     /// never cancelled.
     pub async fn call_alone(self: &Arc<Self>, tool: Arc<Tool>, arguments: Arguments) -> Outcome {
         let context = Context::detached(CancellationToken::new());
-        let result = self.call(Call::new(Arc::clone(&tool), arguments, context)).await;
+        // The program is the caller, not a model, and there is no person to ask.
+        let policy = Policy::allow_all();
+        let call = Call { policy, ..Call::new(Arc::clone(&tool), arguments, context) };
+        let result = self.call(call).await;
         result.unwrap_or_else(|interrupt| {
             failures::to_outcome(&tool, unanswerable(&tool, &interrupt))
         })
