@@ -126,7 +126,7 @@ impl Inner {
             words: vec!["version".to_owned()],
             network: Network::Allowed,
             variables: self.daemon_variables(command),
-            read: docker_config_folder(&self.host).into_iter().collect(),
+            read: docker_files(&self.host, &self.daemon_variables(command)),
             ..RenderProgram::new(&self.host, MEMORY_BYTES)
         };
         self.capture_output(wanted).await.is_some()
@@ -273,10 +273,7 @@ impl Project {
                 variables: self.variables.clone(),
                 input,
                 network: Network::Allowed,
-                read: docker_config_folder(&self.host)
-                    .into_iter()
-                    .chain([folder.to_owned()])
-                    .collect(),
+                read: [docker_files(&self.host, &self.variables), vec![folder.to_owned()]].concat(),
                 ..RenderProgram::new(&self.host, MEMORY_BYTES)
             },
         )
@@ -286,6 +283,14 @@ impl Project {
     fn finish(mut self) {
         self.folder.take();
     }
+}
+
+/// The files that Docker's own commands need: their configuration, and the socket of the daemon if
+/// it is in a folder that the sandbox replaces by a private one.
+fn docker_files(host: &RenderHost, variables: &[(String, String)]) -> Vec<PathBuf> {
+    let daemon = variables.iter().find(|(name, _)| name == "DOCKER_HOST");
+    let socket = daemon.and_then(|(_, address)| address.strip_prefix("unix://"));
+    docker_config_folder(host).into_iter().chain(socket.map(PathBuf::from)).collect()
 }
 
 impl Drop for Project {
