@@ -3,7 +3,7 @@
 //! The input is a [`Command`]: program, arguments, environment, files and [`Sandbox`]. A
 //! [`Launcher`] starts it, [`run_to_exit`] waits for it within a timeout while its output is
 //! captured, and [`process_table`] finds whatever it left behind. This crate does not know about
-//! tools; it is the only one that spawns processes. The [launcher process](launcher_process) does.
+//! tools; it is the only one that spawns processes. The launcher process does.
 
 mod access;
 mod command;
