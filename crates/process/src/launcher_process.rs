@@ -26,9 +26,8 @@
 //! # Who dies with whom
 //!
 //! The status socket is the life line of a command. When the server closes it, by cancelling, after
-//! the end of the call or by dying itself, the supervisor kills everything and exits; the server sees
-//! the end of the socket only after the last process is gone. In a pid namespace nothing outlives the
-//! supervisor. Without one the supervisor is the child subreaper: daemons become its children, and it
+//! the end of the call or by dying itself, the supervisor kills everything, reports that nothing is
+//! left, and exits. In a pid namespace nothing outlives the supervisor. Without one the supervisor is the child subreaper: daemons become its children, and it
 //! kills children until it has none. When the launcher dies, supervisors get a signal; when the server
 //! dies, the launcher reads the end of the control socket, waits for the supervisors and removes the
 //! private folders that the server had no time to remove.

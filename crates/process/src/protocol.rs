@@ -63,6 +63,9 @@ pub(crate) enum Reply {
     },
     /// The program exited with this wait status.
     Exited { status: i32 },
+    /// No process of the program is left. Sent before the supervisor exits, because the kernel
+    /// takes longer to remove its namespaces than a short program runs.
+    Gone,
 }
 
 /// What the server sends about a running program. Closing the socket kills all of its processes.
@@ -175,6 +178,7 @@ impl Reply {
                 out.0.push(4);
                 out.0.extend(status.to_le_bytes());
             }
+            Self::Gone => out.0.push(5),
         }
         out.0
     }
@@ -190,6 +194,7 @@ impl Reply {
                 step: String::from_utf8_lossy(rest.get(4..)?).into_owned(),
             }),
             4 => Some(Self::Exited { status: i32::from_le_bytes(number?) }),
+            5 => Some(Self::Gone),
             _ => None,
         }
     }
@@ -350,6 +355,7 @@ mod tests {
             Reply::Started,
             Reply::Failed { code: 2, step: "step".to_owned() },
             Reply::Exited { status: 256 },
+            Reply::Gone,
         ];
         for reply in replies {
             assert_eq!(Reply::decode(&reply.encode()), Some(reply));

@@ -46,9 +46,11 @@ implementation_example: f(1)
 fn main() -> Result<(), Box<dyn Error>> {
     let toolcrib = env::args().nth(1).ok_or("usage: r_cost TOOLCRIB")?;
     let folder = tempfile::tempdir()?;
-    write_crib(folder.path())?;
-    let mut bare = Bare::start(folder.path())?;
-    let mut server = Server::start(&toolcrib, folder.path())?;
+    let crib = folder.path().join("crib");
+    fs::create_dir(&crib)?;
+    write_crib(&crib)?;
+    let mut bare = Bare::start(&crib)?;
+    let mut server = Server::start(&toolcrib, &crib)?;
     let [value, print] = ["bench-f", "bench-g"]
         .map(|name| request("tools/call", &json!({"name": name, "arguments": {"x": 41}})));
     let (mut direct, mut values, mut prints) = (Vec::new(), Vec::new(), Vec::new());
@@ -199,7 +201,7 @@ impl Server {
         let mut child = Command::new(toolcrib)
             .args(["serve", "-C"])
             .arg(crib)
-            .env("XDG_STATE_HOME", crib.join("state"))
+            .env("XDG_STATE_HOME", crib.with_file_name("state"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

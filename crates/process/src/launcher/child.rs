@@ -63,7 +63,7 @@ impl Child {
                 Some(Reply::Started) => is_started = true,
                 Some(Reply::Failed { code, step }) => return Err(to_error(code, step)),
                 // So short a program that it exited meanwhile reports `Started` first.
-                Some(Reply::Exited { .. }) | None => {
+                Some(Reply::Exited { .. } | Reply::Gone) | None => {
                     return Err(io::Error::other("unexpected reply of the launcher process"));
                 }
             }
@@ -131,12 +131,12 @@ impl Child {
     fn take(&mut self, packet: Option<Packet>) {
         match packet.map(|packet| Reply::decode(&packet.bytes)) {
             Some(Some(Reply::Exited { status })) => self.exit = Some(ExitStatus::from_raw(status)),
-            Some(_) => {}
-            None => {
+            Some(Some(Reply::Gone)) | None => {
                 self.is_gone = true;
                 // A supervisor that was killed has taken the program with it.
                 self.exit.get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
             }
+            Some(_) => {}
         }
     }
 }

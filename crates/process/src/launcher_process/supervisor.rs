@@ -94,6 +94,7 @@ pub(super) fn run(
         Ok((program, signals)) => {
             report(&status, &Reply::Started);
             watch(&status, &signals, program, isolation);
+            report(&status, &Reply::Gone);
         }
         Err(failure) => report(&status, &failure.into_reply()),
     }
