@@ -266,7 +266,7 @@ impl ChildProcess {
     pub async fn kill(mut self) -> Vec<KilledProcess> {
         let members = if self.child.is_gone() { Vec::new() } else { self.members().await };
         self.group.0.close();
-        // A caller that is told "killed" may check right away.
+        // The caller may check that it is gone as soon as this returns.
         let _ = timeout(KILL_TIMEOUT, self.child.wait_until_gone()).await;
         let (supervisor, folder) = (self.supervisor.take(), self.folder.take());
         let _ = spawn_blocking(move || {

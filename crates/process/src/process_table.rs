@@ -57,7 +57,7 @@ pub fn find_descendants(supervisor: ProcessId) -> Vec<FoundProcess> {
     let read = |pid| Stat::read(pid).map(|stat| FoundProcess { pid, stat });
     let mut others: Vec<_> = all_pids().filter_map(read).collect();
     let (mut known, mut found) = (HashSet::from([supervisor.pid]), Vec::new());
-    // A process id says nothing about age, so parents may be listed after their children.
+    // Process ids wrap around, so parents may be listed after their children.
     loop {
         let (new, rest): (Vec<_>, Vec<_>) =
             others.into_iter().partition(|other| known.contains(&other.stat.parent));

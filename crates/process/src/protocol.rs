@@ -56,7 +56,7 @@ pub(crate) enum Reply {
     Started,
     /// The program could not be started.
     Failed {
-        /// The error number of the operating system; 0 if there is none.
+        /// The error number of the operating system; 0 if the step has the whole reason.
         code: i32,
         /// The step that failed; empty if it was the execution of the program.
         step: String,

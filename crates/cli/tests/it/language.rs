@@ -46,15 +46,11 @@ const PHRASES: &[&str] = &[
     "says which",
 ];
 
-/// Folders and files that still have such phrases. Remove an entry when it has none left; never add
-/// one.
-const PENDING: &[&str] = &["crates/process/src"];
-
 #[test]
 fn plain_words_are_used() {
     let phrases = Regex::new(&format!(r"(?i)(?:^|[^\w-])({})(?:[^\w-]|$)", PHRASES.join("|")))
         .expect("a pattern");
-    let mut found: Vec<(String, String)> = Vec::new();
+    let mut found: Vec<String> = Vec::new();
     for path in tracked(&["rs", "md", "R", "py", "sh", "toml"]) {
         let name = path.strip_prefix(repository()).expect("a path inside").to_string_lossy();
         if is_exempt(&name) {
@@ -62,16 +58,10 @@ fn plain_words_are_used() {
         }
         let text = fs::read_to_string(&path).expect("a text");
         for (index, line) in text.lines().enumerate().filter(|(_, line)| phrases.is_match(line)) {
-            let place = format!("{name}:{}: {}", index + 1, line.trim());
-            found.push((unit_of(&name), place));
+            found.push(format!("{name}:{}: {}", index + 1, line.trim()));
         }
     }
-    let unexpected: Vec<&str> = found
-        .iter()
-        .filter(|(unit, _)| !PENDING.contains(&unit.as_str()))
-        .map(|(_, place)| place.as_str())
-        .collect();
-    assert!(unexpected.is_empty(), "write these lines in plain words:\n{}", unexpected.join("\n"));
+    assert!(found.is_empty(), "write these lines in plain words:\n{}", found.join("\n"));
 }
 
 /// This list itself, pages that are generated from sources, and definitions that tests read.
@@ -79,10 +69,4 @@ fn is_exempt(name: &str) -> bool {
     name == "crates/cli/tests/it/language.rs"
         || name.starts_with("docs/reference/")
         || Path::new(name).iter().any(|part| part == "specs" || part == "corpus")
-}
-
-/// The part of the repository that a file belongs to: `crates/NAME/src`, `docs`, `README.md`.
-fn unit_of(name: &str) -> String {
-    let depth = if name.starts_with("crates/") { 3 } else { 1 };
-    name.split('/').take(depth).collect::<Vec<_>>().join("/")
 }

@@ -114,7 +114,7 @@ pub(super) fn set_exited_children(action: ExitedChildren) {
 /// Blocks SIGCHLD and SIGTERM and returns a descriptor from which they can be read.
 pub(super) fn open_signals() -> io::Result<OwnedFd> {
     // SAFETY: the set is initialized by `sigemptyset` before it is used; the descriptor that
-    // `signalfd` returns belongs to nobody else.
+    // `signalfd` returns has no other owner.
     unsafe {
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);

@@ -18,7 +18,7 @@ const VERSION: ABI = ABI::V7;
 
 const USR: &str = "/usr";
 
-/// Opened at each start: in a pid namespace it is another file system.
+/// Opened at each start: every pid namespace has its own file system there.
 const PROC: &str = "/proc";
 
 /// Programs, libraries and machine configuration. Contains no user's files.
