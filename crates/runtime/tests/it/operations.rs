@@ -255,7 +255,9 @@ async fn nobody_sees_or_ends_what_is_another_s() {
     let filter = Filter { owner: Some(other.clone()), ..Filter::default() };
     assert!(operations.list(filter, None, 10).await.unwrap().operations.is_empty());
     // The first program of a server waits for the launcher process.
+    let start = Instant::now();
     while operations.get(Viewer::Operator, &id).await.unwrap().state == State::Pending {
+        assert!(start.elapsed() < Duration::from_secs(10), "the operation does not start");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(operations.get(Viewer::Operator, &id).await.unwrap().state, State::Running);

@@ -213,10 +213,8 @@ async fn killed_at_random_points_it_loses_no_result_and_leaves_no_process() {
         "{rounds} kills in {:?}: {lost} operations lost, {completed} results kept",
         start.elapsed()
     );
-    // Enough kills hit work in progress. There may be fewer than rounds: on a busy machine a server does
-    // little before it is killed.
     assert!(
-        rounds >= 50 && lost >= 50 && completed > 0,
+        rounds >= 50 && lost > rounds as usize && completed > 0,
         "{rounds} rounds, {lost} lost, {completed} kept"
     );
 }
