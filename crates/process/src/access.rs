@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     ProtectedPaths,
+    level::sandbox_level,
     program::search_path,
-    sandbox::{Sandbox, sandbox_support},
+    sandbox::{Sandbox, SandboxLevel},
 };
 
 /// What the operator allows all programs of a server.
@@ -43,7 +44,7 @@ impl ProgramAccess<'_> {
     /// The sandbox of a program.
     pub fn sandbox(&self, program: &Path, needs: AccessNeeds) -> Sandbox {
         let mut sandbox = Sandbox {
-            enforced: self.is_sandboxed && sandbox_support().files,
+            level: if self.is_sandboxed { sandbox_level() } else { SandboxLevel::None },
             network: needs.network,
             read: Vec::new(),
             write: Vec::new(),

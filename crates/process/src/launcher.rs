@@ -65,19 +65,25 @@ impl LauncherOptions {
         }
     }
 
-    fn check_level(&self, sandbox: &Sandbox) -> io::Result<()> {
-        // Programs of the operator run with the rights of the operator.
-        if self.required == SandboxLevel::None || sandbox.is_unrestricted {
-            return Ok(());
+    /// The level that sandboxed programs get. Starts the launcher process to find out.
+    fn find_level(&self) -> io::Result<SandboxLevel> {
+        if !self.is_sandboxed || !sandbox_support().files {
+            return Ok(SandboxLevel::None);
         }
-        let found = match (self.is_sandboxed, sandbox_support().files, has_namespaces()?) {
-            (false, ..) | (_, false, _) => SandboxLevel::None,
-            (true, true, false) => SandboxLevel::Landlock,
-            (true, true, true) => SandboxLevel::Namespaces,
-        };
-        let found = found.min(self.strongest);
+        let found =
+            if has_namespaces()? { SandboxLevel::Namespaces } else { SandboxLevel::Landlock };
+        Ok(found.min(self.strongest))
+    }
+
+    /// The level that a program gets, unless it is weaker than what the operator requires.
+    fn check_level(&self, sandbox: &Sandbox) -> io::Result<SandboxLevel> {
+        // Programs of the operator run with the rights of the operator.
+        if sandbox.is_unrestricted {
+            return Ok(SandboxLevel::None);
+        }
+        let found = self.find_level()?;
         if found >= self.required {
-            return Ok(());
+            return Ok(found);
         }
         Err(io::Error::other(format!(
             "the sandbox has level `{found}` here, and `[confine] require` in toolcrib.toml asks for \
@@ -100,6 +106,8 @@ pub struct ChildProcess {
     pub child: Child,
     /// Its process group.
     pub group: ProcessGroup,
+    /// The sandbox level that was applied to it.
+    pub level: SandboxLevel,
     /// When the start was requested.
     pub(crate) requested: Instant,
     /// Whether the caller chose the place of the private folder, which is then not recycled.
@@ -148,6 +156,12 @@ impl Launcher {
         Self { folders: FolderPool::new(options.temp_folder.clone()), options }
     }
 
+    /// The sandbox level that its programs get, other than those that run with the user's rights.
+    pub fn level(&self) -> SandboxLevel {
+        // Without a launcher process no program starts at all.
+        self.options.find_level().unwrap_or_default()
+    }
+
     /// Starts a command with a private folder of its own.
     pub async fn start(
         self: &Arc<Self>,
@@ -183,6 +197,7 @@ impl Launcher {
         Ok(ChildProcess {
             group: ProcessGroup(status.clone()),
             supervisor: Some(Supervisor { id: ProcessId::from_pid(pid), pidfd, status }),
+            level: sent.level,
             child,
             requested,
             has_chosen_folder,
@@ -193,7 +208,7 @@ impl Launcher {
 
     /// Prepares the private folder and sends the request to the launcher process.
     fn request_start(&self, command: &Command, chosen: Option<&Path>) -> io::Result<SentRequest> {
-        self.options.check_level(&command.sandbox)?;
+        let level = self.options.check_level(&command.sandbox)?;
         let folder = match chosen {
             Some(path) => self.folders.create_at(path, &command.label, &command.files)?,
             None => self.folders.take(&command.label, &command.files)?,
@@ -204,7 +219,7 @@ impl Launcher {
         let (streams, of_child) = create_streams(command.stdin.is_some())?;
         let [stdin, stdout, stderr] = of_child.descriptors();
         connection::send_request(&request, &[other.as_fd(), stdin, stdout, stderr])?;
-        Ok(SentRequest { folder, streams, status })
+        Ok(SentRequest { folder, streams, status, level })
     }
 
     fn build_request(&self, command: &Command, folder: &Path) -> io::Result<StartRequest> {
@@ -238,6 +253,7 @@ struct SentRequest {
     folder: PrivateFolder,
     streams: OwnStreams,
     status: OwnedFd,
+    level: SandboxLevel,
 }
 
 impl ChildProcess {

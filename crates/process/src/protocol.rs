@@ -22,7 +22,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, SandboxLevel};
 
 /// The longest packet. A longer request travels in a memory file.
 pub(crate) const MAX_PACKET: usize = 64 * 1024;
@@ -91,7 +91,6 @@ impl StartRequest {
         let flags = [
             self.is_sandboxed,
             self.uses_namespaces,
-            sandbox.enforced,
             sandbox.network,
             sandbox.unix_sockets,
             sandbox.changes_metadata,
@@ -114,21 +113,21 @@ impl StartRequest {
         let env = input.list(Decoder::c_string)?;
         let (cwd, folder) = (input.path()?, input.path()?);
         let (open_files, memory_bytes) = (input.number()?, input.number()?);
-        let mut flags = [false; 7];
+        let mut flags = [false; 6];
         for flag in &mut flags {
             *flag = input.flag()?;
         }
         let [
             is_sandboxed,
             uses_namespaces,
-            enforced,
             network,
             unix_sockets,
             changes_metadata,
             is_unrestricted,
         ] = flags;
         let sandbox = Sandbox {
-            enforced,
+            // Only for plans: the launcher process finds out itself what it can apply.
+            level: SandboxLevel::None,
             network,
             unix_sockets,
             changes_metadata,

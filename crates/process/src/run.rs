@@ -15,6 +15,7 @@ use crate::{
     launcher::{ChildProcess, ChildStdin},
     output::{CapturedOutput, OutputBuffer},
     process_table::KilledProcess,
+    sandbox::SandboxLevel,
 };
 
 /// How long to wait for EOF once the process has exited: a descendant may hold the pipes open.
@@ -38,6 +39,8 @@ pub struct RunOptions<'a> {
 pub struct Finished {
     /// Why the process ended.
     pub reason: ExitReason,
+    /// The sandbox level that was applied to it.
+    pub level: SandboxLevel,
     /// The time since the start was requested.
     pub duration: Duration,
     /// What it wrote to standard output.
@@ -67,7 +70,7 @@ pub async fn run_to_exit(
     command: &Command,
     mut options: RunOptions<'_>,
 ) -> Finished {
-    let requested = child.requested;
+    let (requested, level) = (child.requested, child.level);
     let (reason, mut killed, is_drained) = drive(&mut child, command, &mut options).await;
     let duration = requested.elapsed();
     match reason {
@@ -79,7 +82,7 @@ pub async fn run_to_exit(
     killed.dedup_by_key(|killed| killed.pid);
     let (stdout, stderr) = (options.stdout.finish().await, options.stderr.finish().await);
     tracing::debug!(tool = command.label, ?reason, ?duration, "a program ended");
-    Finished { reason, duration, stdout, stderr, killed }
+    Finished { reason, level, duration, stdout, stderr, killed }
 }
 
 /// Also returns the processes that had to be stopped, and whether all output was read.

@@ -18,7 +18,7 @@ use std::{
 };
 
 use seccompiler::BpfProgram;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use files::SystemFiles;
 pub use level::SandboxLevel;
@@ -30,9 +30,10 @@ use system_calls::Conditions;
 /// What a child process may access beyond the system folders, which every process may read.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sandbox {
-    /// Whether file access is enforced. False if the operator switched the sandbox off or the kernel
-    /// lacks Landlock.
-    pub enforced: bool,
+    /// The level that this machine applies. `none` if the operator switched the sandbox off or the
+    /// kernel lacks Landlock.
+    #[serde(flatten, serialize_with = "serialize_level")]
+    pub level: SandboxLevel,
     /// Whether it may open sockets.
     pub network: bool,
     /// Files and folders it may read and execute.
@@ -93,6 +94,16 @@ impl Sandbox {
     pub fn may_write(&self, path: &Path) -> bool {
         files::is_writable_by_all(path) || self.write.iter().any(|place| path.starts_with(place))
     }
+}
+
+/// Plans had `enforced` before they had `level`, and programs that read them rely on it.
+fn serialize_level<S: Serializer>(level: &SandboxLevel, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Applied {
+        enforced: bool,
+        level: SandboxLevel,
+    }
+    Applied { enforced: *level > SandboxLevel::None, level: *level }.serialize(serializer)
 }
 
 fn add_missing(list: &mut Vec<PathBuf>, paths: impl IntoIterator<Item = PathBuf>) {

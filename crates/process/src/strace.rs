@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::command::{Command, Word};
+use crate::{
+    command::{Command, Word},
+    sandbox::SandboxLevel,
+};
 
 /// The name of the tracer.
 pub const STRACE: &str = "strace";
@@ -21,5 +24,6 @@ pub fn trace_with_strace(mut command: Command, strace: &Path, trace: &Path) -> C
     command.argv = argv;
     command.program = strace.to_string_lossy().into_owned();
     command.sandbox.is_unrestricted = true;
+    command.sandbox.level = SandboxLevel::None;
     command
 }

@@ -6,7 +6,9 @@ use std::{
 };
 
 use catalog::{Failure, failures};
-use process::{Command, Sandbox, Word, r_libraries, r_variables, sandbox_support, search_path};
+use process::{
+    Command, Sandbox, SandboxLevel, Word, r_libraries, r_variables, sandbox_level, search_path,
+};
 
 use crate::RenderHost;
 
@@ -92,7 +94,7 @@ pub(crate) fn build_command(
         files: Vec::new(),
         pipes: Vec::new(),
         sandbox: Sandbox {
-            enforced: host.is_sandboxed && sandbox_support().files,
+            level: if host.is_sandboxed { sandbox_level() } else { SandboxLevel::None },
             network: wanted.network == Network::Allowed,
             read,
             write: wanted.write,

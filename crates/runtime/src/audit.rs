@@ -15,6 +15,7 @@ use std::{
 
 use catalog::Tool;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use process::SandboxLevel;
 use tokio::sync::oneshot;
 
 use crate::{
@@ -44,6 +45,7 @@ pub(crate) struct Entry {
     pub(crate) decision: &'static str,
     pub(crate) approval: Option<ApprovalId>,
     pub(crate) operation: Option<OperationId>,
+    pub(crate) sandbox: Option<SandboxLevel>,
     pub(crate) outcome: String,
     pub(crate) duration: Duration,
 }
@@ -256,6 +258,7 @@ impl Writer {
             by: None,
             approval: entry.approval,
             operation: entry.operation,
+            sandbox: entry.sandbox,
             outcome: entry.outcome,
             duration_ms: u64::try_from(entry.duration.as_millis()).unwrap_or(u64::MAX),
         }

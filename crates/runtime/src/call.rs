@@ -3,6 +3,8 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use catalog::{Catalog, ErrorType, Failure, Policy, Tool};
+use parking_lot::Mutex;
+use process::SandboxLevel;
 use serde_json::json;
 use toolkit::{Arguments, Context};
 
@@ -99,6 +101,22 @@ impl ApprovedPlan {
     }
 }
 
+/// The weakest sandbox level that was applied to a program of a call, for the audit log. Absent until
+/// one was started. Clones share it: the steps of a sequence count for the whole.
+#[derive(Clone, Default)]
+pub(crate) struct AppliedLevel(Arc<Mutex<Option<SandboxLevel>>>);
+
+impl AppliedLevel {
+    pub(crate) fn add(&self, level: SandboxLevel) {
+        let mut weakest = self.0.lock();
+        *weakest = Some(weakest.map_or(level, |known| known.min(level)));
+    }
+
+    pub(crate) fn get(&self) -> Option<SandboxLevel> {
+        *self.0.lock()
+    }
+}
+
 /// A call that was validated, allowed and approved, on its way to a backend.
 pub(crate) struct ActiveCall {
     pub(crate) call: Call,
@@ -115,6 +133,7 @@ pub(crate) struct ActiveCall {
     /// Which step of which sequence it is: `.2.1` is the first step of the second step. Empty if it is
     /// not a step.
     pub(crate) step: String,
+    pub(crate) level: AppliedLevel,
 }
 
 impl ActiveCall {
@@ -127,6 +146,7 @@ impl ActiveCall {
             has_permit: false,
             output_bytes,
             step: String::new(),
+            level: AppliedLevel::default(),
         }
     }
 

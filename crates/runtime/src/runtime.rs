@@ -9,7 +9,7 @@ mod services;
 
 use std::{path::PathBuf, sync::Arc};
 
-use catalog::{Catalog, Decision, Failure, Mode, Outcome, Policy, Tool};
+use catalog::{Catalog, Decision, Failure, Implementation, Mode, Outcome, Policy, Tool};
 use process::{Launcher, Peer};
 use serde_json::Value;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -21,7 +21,7 @@ use self::{
 };
 use crate::{
     BoundedWork, Call, Operations, Plan, Settings,
-    audit::Audit,
+    audit::{Audit, Entry},
     backends::{backend_for, unanswerable},
     call::{ActiveCall, NestedCall},
     engine::Engine,
@@ -282,17 +282,23 @@ impl Runtime {
             call.approved = Some(granted.plan);
             granted.id
         });
+        let level = call.level.clone();
         let mut operation = None;
         let result = match tool.mode {
             Mode::Asynchronous => {
                 let (outcome, live) = Box::pin(self.operate(call, log)).await;
                 operation = live.map(|live| live.id().clone());
+                // A program that waits for its turn gets what the others get.
+                if operation.is_some() && level.get().is_none() && runs_program(&tool) {
+                    level.add(self.engine.launcher.level());
+                }
                 Ok(outcome)
             }
             Mode::Synchronous => backend_for(&tool.implementation).run(&self.engine, call).await,
         };
         if let Some(record) = record {
-            self.audit.add(record.into_entry(decision, approval, operation, result_kind(&result)));
+            let entry = record.into_entry(decision, approval, operation, result_kind(&result));
+            self.audit.add(Entry { sandbox: level.get(), ..entry });
         }
         result
     }
@@ -324,4 +330,10 @@ impl Runtime {
         }
         failure.into()
     }
+}
+
+/// Whether calls of a tool run a program, rather than functions of the server or other tools.
+fn runs_program(tool: &Tool) -> bool {
+    use Implementation::{Process, Python, R};
+    matches!(tool.implementation, Process(_) | R(_) | Python(_))
 }

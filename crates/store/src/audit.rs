@@ -122,6 +122,7 @@ mod tests {
             by: None,
             approval: None,
             operation: None,
+            sandbox: None,
             outcome: "ok".to_owned(),
             duration_ms: 1,
         };

@@ -35,10 +35,10 @@ pub(crate) fn request_approval(crib: &TempCrib, arguments: &str) -> String {
         .to_owned()
 }
 
-/// A plan without the paths that its sandbox allows: they depend on the machine.
+/// A plan without the paths that its sandbox allows and its level: they depend on the machine.
 fn without_sandbox(transcript: &str) -> String {
     let is_portable = |line: &&str| {
-        !["program ", "variables ", "reads "].iter().any(|name| line.starts_with(name))
+        !["program ", "variables ", "reads ", "sandbox "].iter().any(|name| line.starts_with(name))
     };
     transcript.lines().filter(is_portable).collect::<Vec<_>>().join("\n")
 }
@@ -352,6 +352,42 @@ fn a_watched_list_shows_progress_and_then_the_end() {
 fn read_audit(crib: &TempCrib) -> Vec<Value> {
     let text = std::fs::read_to_string(crib.state().join("audit.jsonl")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+/// The level that `doctor` reports.
+fn level_in_doctor(crib: &TempCrib) -> String {
+    let report = crib.run(&["doctor"]).stdout;
+    let level = report.lines().find_map(|line| line.trim().strip_prefix("level "));
+    level.unwrap_or_else(|| panic!("{report}")).trim().to_owned()
+}
+
+#[test]
+fn plan_show_and_audit_name_the_sandbox_level_that_is_applied() {
+    let crib = TempCrib::new()
+        .tool("ok", definition("ok", "true"))
+        .tool("late", asynchronous_tool("late", "true"))
+        .tool("absent", definition("absent", "no-such-program"));
+    let level = level_in_doctor(&crib);
+    let plan = crib.run(&["call", "ok", "--dry-run", "--json"]).json();
+    assert_eq!(plan["confinement"]["level"], level.as_str(), "{plan}");
+    let plan = crib.run(&["call", "ok", "--dry-run"]).stdout;
+    assert!(plan.contains(&format!("\nsandbox    {level}\n")), "{plan}");
+    let shown = crib.run(&["show", "ok"]).stdout;
+    assert!(shown.ends_with(&format!("\nSandbox\n  {level}\n")), "{shown}");
+    let shown = crib.run(&["show", "ok", "--json"]).json();
+    assert_eq!((&shown["sandbox"], &shown["tool"]["name"]), (&json!(level), &json!("ok")));
+    let native = crib.run(&["show", "status", "--json"]).json();
+    assert_eq!((&native["sandbox"], &native["name"]), (&Value::Null, &json!("status")));
+    for tool in ["ok", "late", "absent", "status"] {
+        crib.run(&["call", tool]);
+    }
+    let sandboxes: Vec<_> = read_audit(&crib).iter().map(|line| line["sandbox"].clone()).collect();
+    // The third was never started, the fourth is a function of the server.
+    assert_eq!(sandboxes, [json!(level), json!(level), Value::Null, Value::Null]);
+    crib.write("toolcrib.toml", "[confine]\nenabled = false\n");
+    crib.run(&["call", "ok"]);
+    assert_eq!(read_audit(&crib).last().expect("a line")["sandbox"], "none");
+    assert!(crib.run(&["show", "ok"]).stdout.contains("\nSandbox\n  none: "));
 }
 
 #[test]

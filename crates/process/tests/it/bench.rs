@@ -81,7 +81,7 @@ impl Bench {
             files: Vec::new(),
             pipes: Vec::new(),
             sandbox: Sandbox {
-                enforced: true,
+                level: sandbox_level(),
                 network: rights == Rights::Network,
                 read: vec![inside.clone()],
                 write: if is_writer { vec![inside] } else { Vec::new() },

@@ -82,6 +82,7 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
         has_secrets: call.has_secrets(),
     };
     let finished = engine.run_command(run).await?;
+    call.level.add(finished.level);
     Ok(if speaks_json {
         let long_output = engine.long_output(call);
         build_json_outcome(tool, finished, &long_output, call.output_bytes).await

@@ -57,6 +57,7 @@ async fn run(
     reject_outside_paths(&engine.settings, tool, arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     verify_approved(engine, call)?;
+    call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref());
     let python_call = PythonCall { tool, function, arguments };

@@ -64,6 +64,7 @@ async fn run(
     let r_call = RCall::new(tool, function, &call.call.arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     verify_approved(engine, call)?;
+    call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref());
     engine.workers.call_r(&lease, r_call, &options).await

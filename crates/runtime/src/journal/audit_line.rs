@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use process::SandboxLevel;
 use serde::{Serialize, Serializer};
 
 use crate::operation::{ApprovalId, OperationId, Owner};
@@ -31,6 +32,10 @@ pub struct AuditLine {
     /// The operation that it became.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// The sandbox level of its programs, the weakest if it ran several. Absent if it ran none, as
+    /// native tools do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxLevel>,
     /// `ok`, `started`, `ruled` where only a decision was made, or the kind of failure.
     pub outcome: String,
     /// The duration in milliseconds.

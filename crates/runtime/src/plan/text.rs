@@ -127,11 +127,14 @@ fn render_sandbox(sandbox: &Value, rendering: Rendering) -> Vec<(&'static str, S
         return vec![("sandbox", off.to_owned())];
     }
     let network = if sandbox["network"] == true { "yes" } else { "no" };
-    vec![
+    // Approvals that an earlier version recorded have no level.
+    let level = sandbox["level"].as_str().map(|level| ("sandbox", level.to_owned()));
+    let access = [
         ("reads", format!("{}, and system folders", join_paths(&sandbox["read"], rendering))),
         ("writes", join_paths(&sandbox["write"], rendering)),
         ("network", network.to_owned()),
-    ]
+    ];
+    level.into_iter().chain(access).collect()
 }
 
 /// A label and its value. Continuation lines are indented, so that a value cannot look like a line of
@@ -196,7 +199,7 @@ mod tests {
             "env": ["PATH", "TMPDIR"],
             "stdin": "one\nprogram    /bin/true",
             "timeout_seconds": 30,
-            "confinement": {"enforced": true, "network": false, "read": ["/crib"], "write": []},
+            "confinement": {"enforced": true, "level": "landlock", "network": false, "read": ["/crib"], "write": []},
         })
     }
 
@@ -210,6 +213,7 @@ variables  PATH TMPDIR
 input      one
            program    /bin/true
 at most    30 seconds
+sandbox    landlock
 reads      /crib, and system folders
 writes     nothing
 network    no";

@@ -37,7 +37,7 @@ fn build_schema() -> Schema {
 pub(crate) fn build_process_outcome(tool: &Tool, finished: Finished) -> Outcome {
     let failure =
         find_failure(tool, &finished.reason).map(|failure| failures::complete(tool, failure));
-    let Finished { reason, duration, stdout, stderr, killed } = finished;
+    let Finished { reason, duration, stdout, stderr, killed, .. } = finished;
     let mut structured = match failure.as_ref().map(Failure::object) {
         Some(Value::Object(object)) => object,
         _ => Map::new(),

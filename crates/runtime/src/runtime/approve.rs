@@ -276,6 +276,7 @@ fn build_audit_line(approval: &Approval, ruling: Ruling) -> AuditLine {
         by: Some(ruling.by),
         approval: Some(approval.id.clone()),
         operation: None,
+        sandbox: None,
         outcome: "ruled".to_owned(),
         duration_ms: 0,
     }

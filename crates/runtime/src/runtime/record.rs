@@ -49,6 +49,7 @@ impl Record {
             decision,
             approval,
             operation,
+            sandbox: None,
             outcome,
             duration: self.begun.elapsed(),
         }

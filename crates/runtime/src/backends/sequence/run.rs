@@ -117,6 +117,7 @@ async fn run_step(
     let inner = ActiveCall {
         operation: call.operation.clone(),
         has_permit: call.has_permit,
+        level: call.level.clone(),
         step: format!("{}.{}", call.step, index + 1),
         // The steps share the limit of the whole result, but each can at least report an error.
         ..ActiveCall::new(inner, (call.output_bytes / count).max(1024))
