@@ -4,13 +4,13 @@
 //! Both are files of the state folder, which no sandboxed program can read or write.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    fs, io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
 use argon2::Argon2;
+use atomic_file::Access;
 use runtime::operation::ApprovalId;
 use serde_json::{Value, json};
 use workspace::Crib;
@@ -63,7 +63,8 @@ impl Approver {
         // An id has 128 random bits: a salt.
         let salt = ApprovalId::random().to_string();
         let hash = hash_passphrase(passphrase, &salt)?;
-        write_private(&self.passphrase, &json!({"salt": salt, "argon2id": hash}).to_string())
+        let text = json!({"salt": salt, "argon2id": hash}).to_string();
+        atomic_file::replace(&self.passphrase, text.as_bytes(), Access::OwnerOnly)
     }
 
     /// Whether this is the passphrase. Takes some tens of milliseconds, so that guessing is slow.
@@ -75,7 +76,8 @@ impl Approver {
 
     /// Creates the credential with which scripts of the operator approve. Returns its path.
     pub fn create_credential(&self) -> io::Result<&Path> {
-        write_private(&self.credential, ApprovalId::random().as_str())?;
+        let text = ApprovalId::random();
+        atomic_file::replace(&self.credential, text.as_str().as_bytes(), Access::OwnerOnly)?;
         Ok(&self.credential)
     }
 
@@ -101,20 +103,6 @@ fn hash_passphrase(passphrase: &str, salt: &str) -> io::Result<Vec<u8>> {
         .hash_password_into(passphrase.as_bytes(), salt.as_bytes(), &mut hash)
         .map_err(|error| io::Error::other(error.to_string()))?;
     Ok(hash)
-}
-
-/// Replaces a file by one that only its owner can read.
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let new = path.with_extension("new");
-    // A leftover of a run that was killed, possibly with other permissions.
-    let _ = fs::remove_file(&new);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&new, path)
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@
 use std::{
     collections::BTreeMap,
     fs::{self, DirBuilder, File},
-    io::{self, Write},
+    io,
     os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
-use process::random_id;
+use atomic_file::Access;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
@@ -95,8 +95,8 @@ impl Cache {
         let stored = spawn_blocking(move || {
             DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
             // The entry comes last: a reader that finds it also finds its document.
-            replace(&paths.1, &bytes)?;
-            replace(&paths.0, &serde_json::to_vec(&entry)?)?;
+            atomic_file::replace(&paths.1, &bytes, Access::OwnerOnly)?;
+            atomic_file::replace(&paths.0, &serde_json::to_vec(&entry)?, Access::OwnerOnly)?;
             evict_oldest(&folder, max_bytes)
         });
         if let Ok(Err(error)) = stored.await {
@@ -136,20 +136,13 @@ fn load(entry: &Path, document: &Path) -> Option<Rendered> {
     })
 }
 
-/// Replaces a file atomically.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let new = path.with_extension(random_id()?);
-    let written = File::create(&new)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&new, path));
-    written.inspect_err(|_| {
-        let _ = fs::remove_file(&new);
-    })
-}
-
 fn evict_oldest(folder: &Path, max_bytes: u64) -> io::Result<()> {
+    let handle = File::open(folder)?;
     let mut documents: Vec<_> = fs::read_dir(folder)?
         .flatten()
+        .inspect(|entry| {
+            let _ = atomic_file::remove_abandoned_draft(&handle, &entry.file_name());
+        })
         .filter_map(|entry| {
             let found = entry.metadata().ok()?;
             Some((found.modified().ok()?, found.len(), entry.path()))

@@ -1,11 +1,12 @@
 //! The key for digests of arguments in the audit and in approvals.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    fs::{self, File},
+    io::{self, Read},
     path::Path,
 };
+
+use atomic_file::Access;
 
 const NAME: &str = "digest.key";
 const BYTES: usize = 32;
@@ -21,15 +22,8 @@ pub(crate) fn open(folder: &Path) -> io::Result<Vec<u8>> {
     }
     let mut key = vec![0; BYTES];
     File::open("/dev/urandom")?.read_exact(&mut key)?;
-    // Complete before it has its name: another server that starts now must not read half of it.
-    let new = folder.join(format!("{NAME}.{}", std::process::id()));
-    let mut file =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    file.write_all(&key)?;
-    // The first key counts: a link fails if there is one already.
-    let linked = fs::hard_link(&new, &path);
-    fs::remove_file(&new)?;
-    match linked {
+    // The first key counts: another server may start now.
+    match atomic_file::create(&path, &key, Access::OwnerOnly) {
         Ok(()) => Ok(key),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::read(&path),
         Err(error) => Err(error),

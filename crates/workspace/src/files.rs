@@ -1,4 +1,4 @@
-//! The single entry point for reading and rewriting definitions and configuration.
+//! The single entry point for reading definitions and configuration.
 
 use std::{
     fs, io,
@@ -92,27 +92,6 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
 /// accessible.
 pub(crate) fn is_folder(path: &Path) -> io::Result<bool> {
     Ok(fs::metadata(path)?.is_dir())
-}
-
-/// Writes a file atomically, so that a crash leaves the old text or the new one. Keeps the
-/// permissions of an existing file.
-pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // Through a link, so that the link stays and its target is replaced.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // In the same folder, because a rename is atomic only within one file system. With the process
-    // id, because another process may write the same file.
-    let temporary = path.with_file_name(format!(".{name}.{}.toolcrib", std::process::id()));
-    let written = fs::write(&temporary, text).and_then(|()| match fs::metadata(&path) {
-        Ok(metadata) => fs::set_permissions(&temporary, metadata.permissions()),
-        Err(_) => Ok(()),
-    });
-    let replaced = written.and_then(|()| fs::rename(&temporary, &path));
-    if replaced.is_err() {
-        // It does not exist if the write failed.
-        let _ = fs::remove_file(&temporary);
-    }
-    replaced
 }
 
 /// Identifies a version of a file. The inode is included because editors often save by renaming a

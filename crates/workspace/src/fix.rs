@@ -2,9 +2,10 @@
 
 use std::{io, path::PathBuf};
 
+use atomic_file::Access;
 use catalog::SourceId;
 
-use crate::{Crib, Files, discover, files};
+use crate::{Crib, Files, discover};
 
 /// A definition that was fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
             let fixed_text = formats::apply_edits(&text, &edits);
             // Only files that change are written, so that their times stay the same for watchers
             // and build tools.
-            files::replace(path, &fixed_text)
+            atomic_file::replace(path, fixed_text.as_bytes(), Access::Usual)
                 .map_err(|source| FixError { path: path.clone(), source })?;
             fixed.push(Fixed { source, lines: edits.len() });
         }

@@ -11,6 +11,7 @@ use std::{
     sync::Arc,
 };
 
+use atomic_file::Access;
 use catalog::{Catalog, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -169,7 +170,8 @@ impl Lock {
         if files::read_text(&path).is_ok_and(|old| old == text) {
             return Ok(false);
         }
-        files::replace(&path, &text).map_err(|source| LockError::File { path, source })?;
+        atomic_file::replace(&path, text.as_bytes(), Access::Usual)
+            .map_err(|source| LockError::File { path, source })?;
         Ok(true)
     }
 

@@ -2,24 +2,17 @@
 //! atomically.
 
 use std::{
-    io::{self, ErrorKind, Read, Write},
+    io::{self, ErrorKind, Read},
     path::Path,
-    sync::atomic::{AtomicU64, Ordering},
-    time::Duration,
 };
 
-use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions};
+use atomic_file::Access;
+use cap_std::fs::{Dir, Metadata, MetadataExt};
 
 use crate::open_dir;
 
 /// Directory entries that are visited in a listing.
 pub(super) const MAX_ENTRIES: usize = 20_000;
-
-/// The prefix of temporary files; process id and counter follow.
-const TEMPORARY_PREFIX: &str = ".toolcrib-";
-
-/// The age after which a temporary file counts as abandoned.
-const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
 /// The folder of documents. Links are followed only inside it.
 pub(super) struct DocumentDir(Dir);
@@ -94,30 +87,13 @@ impl DocumentDir {
     /// Creates a file atomically. Fails with `AlreadyExists` if there is one.
     pub(super) fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let (parent, name) = self.open_parent(path)?;
-        let temporary = TemporaryFile::write(&parent, bytes, None)?;
-        // A hard link fails if the name is taken; a rename would replace the file.
-        match parent.hard_link(&temporary.name, &parent, name) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
-            // On file systems without hard links, reserve the name and then replace the reservation.
-            Err(_) => {
-                parent.open_with(name, OpenOptions::new().write(true).create_new(true))?;
-                temporary.rename(name)?;
-            }
-        }
-        sync_dir(&parent);
-        Ok(())
+        atomic_file::create_in(&parent, name.as_ref(), bytes, Access::Usual)
     }
 
     /// Creates or replaces a file atomically, keeping its permissions.
     pub(super) fn replace(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let (parent, name) = self.open_parent(path)?;
-        // A link is replaced by a file: following it could change the permissions of something
-        // else.
-        let before = parent.symlink_metadata(name).ok().filter(Metadata::is_file);
-        TemporaryFile::write(&parent, bytes, before.as_ref())?.rename(name)?;
-        sync_dir(&parent);
-        Ok(())
+        atomic_file::replace_in(&parent, name.as_ref(), bytes, Access::Usual)
     }
 
     /// Removes a file.
@@ -155,84 +131,6 @@ impl DocumentDir {
     }
 }
 
-/// A temporary file in the folder of its target, removed on drop.
-struct TemporaryFile<'d> {
-    parent: &'d Dir,
-    name: String,
-}
-
-impl<'d> TemporaryFile<'d> {
-    fn write(parent: &'d Dir, bytes: &[u8], like: Option<&Metadata>) -> io::Result<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        remove_abandoned(parent);
-        let (temporary, mut file) = loop {
-            let name = format!(
-                "{TEMPORARY_PREFIX}{}-{}",
-                std::process::id(),
-                NEXT.fetch_add(1, Ordering::Relaxed)
-            );
-            match parent.open_with(&name, OpenOptions::new().write(true).create_new(true)) {
-                Ok(file) => break (Self { parent, name }, file),
-                // Left by a process that crashed.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        };
-        file.write_all(bytes)?;
-        if let Some(like) = like {
-            file.set_permissions(like.permissions())?;
-        }
-        // Before the rename, so that a crash leaves the old or the new file, never an empty one.
-        file.sync_all()?;
-        Ok(temporary)
-    }
-
-    fn rename(&self, name: &str) -> io::Result<()> {
-        self.parent.rename(&self.name, self.parent, name)
-    }
-}
-
-impl Drop for TemporaryFile<'_> {
-    fn drop(&mut self) {
-        // Fails after a rename, when there is nothing to remove.
-        let _ = self.parent.remove_file(&self.name);
-    }
-}
-
-/// Removes temporary files of processes that crashed.
-fn remove_abandoned(folder: &Dir) {
-    for entry in folder.entries().into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let age = || {
-            entry
-                .metadata()
-                .ok()
-                .filter(Metadata::is_file)?
-                .modified()
-                .ok()?
-                .into_std()
-                .elapsed()
-                .ok()
-        };
-        if name.to_str().is_some_and(is_temporary) && age().is_some_and(|age| age > ABANDONED_AFTER)
-        {
-            // Another process may have removed it.
-            let _ = folder.remove_file(&name);
-        }
-    }
-}
-
-fn is_temporary(name: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let numbers = name.strip_prefix(TEMPORARY_PREFIX).and_then(|numbers| numbers.split_once('-'));
-    numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
-}
-
-/// Flushes the folder entry to disk, where the system supports it.
-fn sync_dir(folder: &Dir) {
-    let _ = folder.open(".").and_then(|folder| folder.sync_all());
-}
-
 struct Walk<'w> {
     found: Vec<Found>,
     remaining: usize,
@@ -255,6 +153,8 @@ impl Walk<'_> {
             };
             let path = format!("{prefix}{name}");
             if name.starts_with('.') {
+                // Of a server that was killed. Here, because the document may never be written again.
+                let _ = atomic_file::remove_abandoned_draft(dir, name.as_ref());
                 continue;
             }
             if kind.is_dir() {

@@ -173,16 +173,14 @@ async fn ignores_folders_and_broken_links() {
 
 #[tokio::test]
 async fn removes_abandoned_temporary_files() {
-    let left = [".toolcrib-7-1", ".toolcrib-7-2", ".toolcrib-notes", "sub/.toolcrib-7-3"];
+    let left = [".a.Rmd.toolcrib", ".b.Rmd.toolcrib", ".notes", "sub/.a.html.toolcrib"];
     let fixture = left.iter().fold(RmdFixture::new(), |fixture, path| fixture.file(path, "half"));
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 3600);
-    for path in left.iter().filter(|path| **path != ".toolcrib-7-2") {
-        let file = fs::File::options().append(true).open(fixture.path(path)).expect("a file");
-        file.set_modified(long_ago).expect("a time");
-    }
-    fixture.call("create_rmd", example(json!({}))).await;
+    // As a server does that is writing it now.
+    let written = fs::File::open(fixture.path(".b.Rmd.toolcrib")).expect("a file");
+    written.lock().expect("a lock");
+    fixture.call("list_rmd", json!({})).await;
     let remaining = left.map(|path| fixture.path(path).exists());
-    assert_eq!(remaining, [false, true, true, true], "only old ones, only in that folder");
+    assert_eq!(remaining, [false, true, true, false], "only those of dead processes");
 }
 
 #[tokio::test]
@@ -382,7 +380,7 @@ fn files_have_uris() {
     let told = |path: &str| fixture.documents.uri_of_file(&fixture.path(path));
     assert_eq!(told("a/b.Rmd").as_deref(), Some("rmd:///a/b.Rmd"));
     assert_eq!(told("output/a/b.html").as_deref(), Some("rmd-output:///a/b.html"));
-    for path in ["a.txt", ".toolcrib-1-1", "../secret.Rmd", "output/x.Rmd"] {
+    for path in ["a.txt", ".a.Rmd.toolcrib", "../secret.Rmd", "output/x.Rmd"] {
         assert_eq!(told(path), None, "{path}");
         assert!(!fixture.documents.may_be_folder(&fixture.path(path)), "{path}");
     }

@@ -6,6 +6,7 @@ use std::{
     process::ExitCode,
 };
 
+use atomic_file::Access;
 use clap::{ValueEnum, builder::TypedValueParser};
 use formats::{Converted, FORMATS, Loss, Writer, WrittenFile};
 use host::count;
@@ -125,11 +126,8 @@ fn output_paths(files: &[WrittenFile], args: &Args) -> Result<Vec<Option<PathBuf
 
 fn write(file: &WrittenFile, path: Option<&Path>) -> Result<(), CommandError> {
     let Some(path) = path else { return Ok(()) };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder {
-        fs::create_dir_all(folder).map_err(|error| CommandError::io("create", folder, &error))?;
-    }
-    fs::write(path, &file.text).map_err(|error| CommandError::io("write", path, &error))
+    atomic_file::replace(path, file.text.as_bytes(), Access::Usual)
+        .map_err(|error| CommandError::io("write", path, &error))
 }
 
 fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile, args: &Args) {

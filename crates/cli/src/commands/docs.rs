@@ -7,6 +7,7 @@ use std::{
     process::ExitCode,
 };
 
+use atomic_file::Access;
 use clap::ValueEnum;
 use docs::SitePage;
 use host::{Options, count};
@@ -55,21 +56,27 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 /// Writes the pages of the crib to `out`.
 pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) -> CommandResult {
     let pages = render_pages(context, format)?;
+    let mut changed = Vec::new();
     for page in &pages {
         let path = out.join(&page.path);
-        let folder = path.parent().unwrap_or(out);
-        fs::create_dir_all(folder).map_err(|error| CommandError::io("create", folder, &error))?;
-        if path.exists()
-            && !is_generated(&path).map_err(|error| CommandError::io("read", &path, &error))?
-        {
+        let old = if path.exists() {
+            Some(fs::read(&path).map_err(|error| CommandError::io("read", &path, &error))?)
+        } else {
+            None
+        };
+        if old.as_ref().is_some_and(|old| !is_generated(old)) {
             let message =
                 format!("`{}` exists and was not written by `toolcrib docs`", path.display());
             return Err(
                 CommandError::machine(message).hint("choose another folder, or move the file away")
             );
         }
-        fs::write(&path, &page.text).map_err(|error| CommandError::io("write", &path, &error))?;
+        if old.as_deref() != Some(page.text.as_bytes()) {
+            changed.push((path, &page.text));
+        }
     }
+    atomic_file::replace_all(&changed, Access::Usual)
+        .map_err(|(path, error)| CommandError::io("write", &path, &error))?;
     let removed = remove_stale(out, &pages, format)
         .map_err(|error| CommandError::io("remove stale pages from", out, &error))?;
     let removed = if removed > 0 {
@@ -105,7 +112,7 @@ fn remove_stale(out: &Path, pages: &[SitePage], format: Format) -> io::Result<us
         let path = entry.path();
         let is_page = path.extension().is_some_and(|extension| extension == format.extension())
             && !path.is_symlink();
-        if is_page && !fresh.contains(&path) && is_generated(&path)? {
+        if is_page && !fresh.contains(&path) && is_generated(&fs::read(&path)?) {
             fs::remove_file(&path)?;
             removed += 1;
         }
@@ -114,8 +121,7 @@ fn remove_stale(out: &Path, pages: &[SitePage], format: Format) -> io::Result<us
 }
 
 /// Whether this command wrote a page.
-fn is_generated(path: &Path) -> io::Result<bool> {
-    let text = fs::read(path)?;
-    let text = String::from_utf8_lossy(&text);
-    Ok(text.ends_with(MARKER) || text.lines().take(8).any(|line| line == docs::GENERATOR))
+fn is_generated(page: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(page);
+    text.ends_with(MARKER) || text.lines().take(8).any(|line| line == docs::GENERATOR)
 }

@@ -1,7 +1,8 @@
 //! `new`: a definition or document to start from.
 
-use std::{fs, io::Write, path::Path, process::ExitCode};
+use std::{io::ErrorKind, path::Path, process::ExitCode};
 
+use atomic_file::Access;
 use builtin::rmd::DocumentName;
 use clap::builder::TypedValueParser;
 use formats::{FORMATS, Template};
@@ -82,11 +83,11 @@ fn create_document(crib: &Crib, name: &str) -> CommandResult {
 
 /// Writes a new file; fails if it exists.
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).map_err(|error| CommandError::io("create", folder, &error))?;
-    // Checks and creates in one step, so that no file is overwritten in between.
-    let mut file = fs::File::create_new(path).map_err(|error| {
-        CommandError::io("create", path, &error).hint("choose another name, or remove the file")
-    })?;
-    file.write_all(text.as_bytes()).map_err(|error| CommandError::io("write", path, &error))
+    atomic_file::create(path, text.as_bytes(), Access::Usual).map_err(|error| {
+        let hint = match error.kind() {
+            ErrorKind::AlreadyExists => "choose another name, or remove the file",
+            _ => "check the folder, its permissions and the space on its disk",
+        };
+        CommandError::io("create", path, &error).hint(hint)
+    })
 }

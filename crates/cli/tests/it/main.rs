@@ -10,6 +10,7 @@ mod content;
 mod converting;
 mod crowd;
 mod examples;
+mod files;
 mod flags;
 mod guide;
 mod language;

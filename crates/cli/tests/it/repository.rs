@@ -147,6 +147,34 @@ fn one_file_with_unsafe_code_and_one_door_for_each_effect() {
     }
 }
 
+/// Files that only the product itself reads: in private folders, and logs that it rotates.
+const INTERNAL_FILES: &[&str] = &[
+    "crates/process/src/launcher_process/mounts.rs",
+    "crates/render/src/compose.rs",
+    "crates/store/src/audit.rs",
+    "crates/store/src/connection.rs",
+    "crates/workspace/src/revision/tree.rs",
+];
+
+#[test]
+fn a_users_file_is_never_written_in_place() {
+    for path in tracked(&["rs"]).into_iter().filter(|path| is_product(path)) {
+        let text = fs::read_to_string(&path).expect("a source file");
+        let name = path.strip_prefix(repository()).expect("a path inside").to_string_lossy();
+        let code = product_code(&text);
+        for call in ["fs::write(", "File::create(", "File::create_new(", "fs::rename(", "fs::copy("]
+        {
+            let mut uses = code.match_indices(call).map(|(start, _)| &code[..start]);
+            // `TraceFile::create` does not match.
+            assert!(
+                uses.all(|before| before.ends_with(char::is_alphanumeric))
+                    || INTERNAL_FILES.contains(&&*name),
+                "{name} uses {call}: write a user's file with `atomic_file`"
+            );
+        }
+    }
+}
+
 /// The renderer asks whether standard output is a terminal; it does not write to it.
 fn is_face(name: &str, effect: &str) -> bool {
     effect == "stdout()" && name == "crates/cli/src/report/human.rs"

@@ -6,6 +6,7 @@ mod rscript;
 
 use std::{collections::HashMap, fs, path::PathBuf, sync::Arc, time::Duration};
 
+use atomic_file::Access;
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 use futures_util::future::join_all;
 use roxygen::{Definition, ExampleCode, ExampleRecord};
@@ -149,7 +150,7 @@ impl<'a> ExampleRunner<'a> {
         let result = self.evaluate(definition, runnable_example(definition)?).await;
         if let Some(text) = result.to_cache(fingerprint) {
             // Without the cache, the next build takes longer; nothing else depends on it.
-            let _ = fs::create_dir_all(&self.cache).and_then(|()| fs::write(&entry, text));
+            let _ = atomic_file::replace(&entry, text.as_ref(), Access::Usual);
         }
         Some(result)
     }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use atomic_file::Access;
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 use roxygen::{
     Compilation, Definition, ExampleRecord, FileAuthor, FileChange, ForeignFile, plan_changes,
@@ -72,12 +73,7 @@ impl Change {
     /// Applies the change to the disk.
     pub fn apply(&self) -> io::Result<()> {
         match self {
-            Self::Write(path, text) => {
-                if let Some(folder) = path.parent() {
-                    fs::create_dir_all(folder)?;
-                }
-                fs::write(path, text)
-            }
+            Self::Write(path, text) => atomic_file::replace(path, text.as_bytes(), Access::Usual),
             Self::Remove(path) => fs::remove_file(path),
         }
     }
