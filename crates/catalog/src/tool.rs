@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Consent, Description, ErrorForm, Implementation, Location, Origin, Schema, SpecDetails,
-    implementation::Piece,
+    Consent, Description, ErrorForm, Implementation, Location, NetworkAccess, Origin, Schema,
+    SpecDetails, implementation::Piece,
 };
 
 /// A tool, independent of the format of its definition.
@@ -174,8 +174,8 @@ pub struct Annotations {
     pub idempotent: Option<bool>,
     /// Whether a person must approve each call.
     pub requires_approval: Option<bool>,
-    /// Whether it needs the network.
-    pub network: Option<bool>,
+    /// What it may reach over the network.
+    pub network: Option<NetworkAccess>,
     /// The category.
     pub category: Option<String>,
     /// The version.
@@ -186,6 +186,11 @@ impl Annotations {
     /// Whether it is declared to change nothing.
     pub fn is_read_only(&self) -> bool {
         self.mutates == Some(false)
+    }
+
+    /// Whether it is declared to use the network, all of it or some destinations.
+    pub fn uses_network(&self) -> Option<bool> {
+        self.network.as_ref().map(NetworkAccess::is_granted)
     }
 
     /// Whether its changes may be hard to undo: declared dangerous, or `mutates` is not declared.

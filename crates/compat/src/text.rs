@@ -1,7 +1,7 @@
 //! Compares texts and annotations: information that decides how models and hosts use a tool, but not
 //! which calls it accepts.
 
-use catalog::{SpecDetails, Tool, spec_details::Remark};
+use catalog::{NetworkAccess, SpecDetails, Tool, spec_details::Remark};
 use serde_json::Value;
 
 use crate::{
@@ -147,7 +147,6 @@ fn compare_tool_annotations(old: &Tool, new: &Tool) -> Vec<Change> {
         ("dangerous", before.dangerous, now.dangerous),
         ("idempotent", before.idempotent, now.idempotent),
         ("requires_approval", before.requires_approval, now.requires_approval),
-        ("network", before.network, now.network),
     ];
     let format_flag = |flag: Option<bool>| match flag {
         Some(true) => "yes",
@@ -159,6 +158,7 @@ fn compare_tool_annotations(old: &Tool, new: &Tool) -> Vec<Change> {
         let message = format!("`{name}` changed from {} to {}", format_flag(old), format_flag(new));
         changes.push(Change::in_tool(&ANNOTATIONS_CHANGED, "/annotations", message));
     }
+    changes.extend(compare_network(before.network.as_ref(), now.network.as_ref()));
     let names = [
         (&CATEGORY_CHANGED, "category", &before.category, &now.category),
         (&VERSION_CHANGED, "version", &before.version, &now.version),
@@ -172,6 +172,24 @@ fn compare_tool_annotations(old: &Tool, new: &Tool) -> Vec<Change> {
         changes.push(Change::in_tool(rule, format!("/{name}"), message));
     }
     changes
+}
+
+fn compare_network(old: Option<&NetworkAccess>, new: Option<&NetworkAccess>) -> Option<Change> {
+    let describe = |network: Option<&NetworkAccess>| {
+        network.map_or_else(|| "not declared".to_owned(), ToString::to_string)
+    };
+    if old == new {
+        return None;
+    }
+    let mut message = format!("`network` changed from {} to {}", describe(old), describe(new));
+    // With lists, the direction is not obvious from the two texts.
+    if let (Some(old), Some(new)) = (old, new)
+        && [old, new].iter().any(|access| matches!(access, NetworkAccess::Only(_)))
+    {
+        let is_wider = !old.covers(new);
+        message += if is_wider { ": it can reach more" } else { ": it cannot reach more" };
+    }
+    Some(Change::in_tool(&ANNOTATIONS_CHANGED, "/annotations", message))
 }
 
 /// Compares the sections of specifications that have no schema.

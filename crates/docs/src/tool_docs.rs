@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use catalog::{Concurrency, Decision, Implementation, Mode, Policy, Tool};
+use catalog::{Concurrency, Decision, Implementation, Mode, NetworkAccess, Policy, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -124,8 +124,7 @@ fn collect_facts(tool: &Tool) -> Vec<(&'static str, String)> {
         "consent",
         consent.map(|consent| format!("{} must be {}", consent.parameter, consent.word)),
     );
-    let network = |needed| if needed { "needed" } else { "not needed" }.to_owned();
-    push("network", annotations.network.map(network));
+    push("network", annotations.network.as_ref().map(describe_network));
     push("category", annotations.category.clone());
     push("version", annotations.version.clone());
     push("returns", tool.is_callable().then(|| describe_mode(tool.mode).to_owned()));
@@ -157,6 +156,14 @@ fn describe_effect(tool: &Tool) -> &'static str {
         (Some(false), _) => "changes nothing",
         (Some(true), _) => "makes changes",
         (None, _) => "not declared; treated as making changes that are hard to undo",
+    }
+}
+
+fn describe_network(network: &NetworkAccess) -> String {
+    match network {
+        NetworkAccess::None => "not needed".to_owned(),
+        NetworkAccess::Internet => "needed".to_owned(),
+        NetworkAccess::Only(_) => format!("only {network}"),
     }
 }
 

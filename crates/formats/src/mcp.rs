@@ -234,7 +234,7 @@ fn read_annotations(object: &Object<'_, '_>, report: &mut Report) -> Annotations
         mutates: hint("readOnlyHint").map(|reads| !reads),
         dangerous: hint("destructiveHint"),
         idempotent: hint("idempotentHint"),
-        network: hint("openWorldHint"),
+        network: hint("openWorldHint").map(Into::into),
         ..Annotations::default()
     }
 }

@@ -1,12 +1,15 @@
 //! Typed access to the fields of an object, with a diagnostic for each invalid one.
 
-use catalog::closest;
+use catalog::{HostPort, NetworkAccess, NetworkError, closest};
 
 use crate::{
     json::{Node, Value},
     report::{NodePath, Report, summarize, type_name},
     rules::{
-        definition::{BAD_CHOICE, BLANK, MISREAD_FIELD, MISSING_FIELD, UNKNOWN_FIELD, WRONG_TYPE},
+        definition::{
+            BAD_CHOICE, BAD_DESTINATION, BLANK, MISREAD_FIELD, MISSING_FIELD, UNKNOWN_FIELD,
+            WRONG_TYPE,
+        },
         syntax::NUL,
     },
 };
@@ -93,6 +96,20 @@ impl<'n, 'p> Object<'n, 'p> {
 
     pub(crate) fn flag(&self, key: &str, report: &mut Report) -> Option<bool> {
         self.read_typed(key, "boolean", Node::as_bool, report)
+    }
+
+    /// Network access: a boolean, or a list of destinations.
+    pub(crate) fn network(&self, key: &str, report: &mut Report) -> Option<NetworkAccess> {
+        let node = self.node(key)?;
+        let at = self.at.key(key);
+        match &node.value {
+            Value::Bool(is_granted) => Some((*is_granted).into()),
+            Value::Array(_) => read_destinations(node, &at, report),
+            _ => {
+                report_wrong_type(node, &at, "boolean or array of `\"host:port\"`", report);
+                None
+            }
+        }
     }
 
     /// A non-negative integer.
@@ -184,6 +201,50 @@ impl<'n, 'p> Object<'n, 'p> {
             report.push(problem);
         }
     }
+}
+
+/// Reports every invalid entry; a list with one is not applied at all.
+fn read_destinations(
+    node: &Node<'_>,
+    at: &NodePath<'_>,
+    report: &mut Report,
+) -> Option<NetworkAccess> {
+    let mut list = Some(Vec::new());
+    for (index, item) in node.items().iter().enumerate() {
+        let at = at.index(index);
+        let destination = match item.as_str().map(str::parse::<HostPort>) {
+            Some(Ok(destination)) => Some(destination),
+            Some(Err(error)) => {
+                report_destination(item, &at, error, report);
+                None
+            }
+            None => {
+                report_wrong_type(item, &at, "string", report);
+                None
+            }
+        };
+        list = list.zip(destination).map(|(mut list, destination)| {
+            list.push(destination);
+            list
+        });
+    }
+    match NetworkAccess::only(list?) {
+        Ok(access) => Some(access),
+        Err(error) => {
+            report_destination(node, at, error, report);
+            None
+        }
+    }
+}
+
+fn report_destination(
+    node: &Node<'_>,
+    at: &NodePath<'_>,
+    error: NetworkError,
+    report: &mut Report,
+) {
+    let problem = report.at_value(&BAD_DESTINATION, at, error.message);
+    report.push(problem.received(summarize(node)).hint(error.hint));
 }
 
 pub(crate) fn report_wrong_type(

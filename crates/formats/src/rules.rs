@@ -33,6 +33,7 @@ pub(crate) static SHARED: &[&Rule] = &[
     &definition::BLANK,
     &definition::IGNORED_FIELD,
     &definition::BAD_CHOICE,
+    &definition::BAD_DESTINATION,
     &definition::DECLARES_NO_TOOLS,
     &schema::BAD_PATTERN,
     &schema::NOT_AN_OBJECT_SCHEMA,

@@ -66,7 +66,7 @@ fn command() -> Command {
         pipes: Vec::new(),
         sandbox: Sandbox {
             level: sandbox_level(),
-            network: false,
+            network: false.into(),
             read: Vec::new(),
             write: vec!["/var/tmp".into()],
             memory_bytes: 1 << 30,

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use egress::NetworkAccess;
+
 use crate::{
     ProtectedPaths,
     level::sandbox_level,
@@ -32,12 +34,12 @@ pub struct ProgramAccess<'a> {
 }
 
 /// What one program needs of that.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct AccessNeeds {
     /// Whether it only reads the roots.
     pub is_read_only: bool,
-    /// Whether it opens sockets.
-    pub network: bool,
+    /// What it reaches over the network.
+    pub network: NetworkAccess,
 }
 
 impl ProgramAccess<'_> {

@@ -19,6 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use egress::NetworkAccess;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::{Signal, pidfd_send_signal},
@@ -32,7 +33,7 @@ use crate::{
     process_id::ProcessId,
     process_table::{self, FoundProcess, KilledProcess},
     protocol::{Control, StartRequest},
-    sandbox::{self, Sandbox, SandboxLevel, sandbox_support},
+    sandbox::{self, ListEnforcement, Sandbox, SandboxLevel, list_enforcement, sandbox_support},
 };
 
 pub use self::child::{Child, ChildStdin, ChildStdout};
@@ -82,6 +83,7 @@ impl LauncherOptions {
             return Ok(SandboxLevel::None);
         }
         let found = self.find_level()?;
+        self.check_network(sandbox, found)?;
         if found >= self.required {
             return Ok(found);
         }
@@ -89,6 +91,24 @@ impl LauncherOptions {
             "the sandbox has level `{found}` here, and `[confine] require` in toolcrib.toml asks for \
              `{}`; run `toolcrib doctor` to see what is missing",
             self.required
+        )))
+    }
+
+    /// Refuses a list of destinations that could not be enforced. An operator who switched the
+    /// sandbox off has decided otherwise.
+    fn check_network(&self, sandbox: &Sandbox, level: SandboxLevel) -> io::Result<()> {
+        let NetworkAccess::Only(list) = &sandbox.network else {
+            return Ok(());
+        };
+        if !self.is_sandboxed || list_enforcement(level) != ListEnforcement::Refused {
+            return Ok(());
+        }
+        let list: Vec<_> = list.iter().map(ToString::to_string).collect();
+        Err(io::Error::other(format!(
+            "this machine cannot restrict its network to {}: that needs namespaces or Landlock 4; run \
+             `toolcrib doctor` to see what is missing, or declare `\"network\": true` to allow every \
+             destination",
+            list.join(", ")
         )))
     }
 }

@@ -47,6 +47,9 @@ pub use r_environment::{r_libraries, r_variables};
 pub use random_id::random_id;
 pub use run::{ExitReason, Finished, RunOptions, run_to_exit, write_stdin};
 pub use run_program::{ProgramLimits, ProgramOutput, RunProgramError, run_program};
-pub use sandbox::{Sandbox, SandboxLevel, SandboxSupport, raise_open_file_limit, sandbox_support};
+pub use sandbox::{
+    ListEnforcement, Sandbox, SandboxLevel, SandboxSupport, list_enforcement,
+    raise_open_file_limit, sandbox_support,
+};
 pub use server_id::{ServerId, pid_namespace};
 pub use strace::{STRACE, trace_with_strace};

@@ -17,6 +17,7 @@ use std::{
     sync::Arc,
 };
 
+use egress::{HostPort, NetworkAccess};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
@@ -91,7 +92,7 @@ impl StartRequest {
         let flags = [
             self.is_sandboxed,
             self.uses_namespaces,
-            sandbox.network,
+            sandbox.network.is_granted(),
             sandbox.unix_sockets,
             sandbox.changes_metadata,
             sandbox.is_unrestricted,
@@ -99,6 +100,11 @@ impl StartRequest {
         for flag in flags {
             out.0.push(flag.into());
         }
+        let destinations = match &sandbox.network {
+            NetworkAccess::Only(list) => list.iter().map(ToString::to_string).collect(),
+            NetworkAccess::None | NetworkAccess::Internet => Vec::new(),
+        };
+        out.list(destinations.iter().map(String::as_bytes));
         for paths in [&sandbox.read, &sandbox.write, &sandbox.caller_paths] {
             out.list(paths.iter().map(|path| path.as_os_str().as_bytes()));
         }
@@ -120,11 +126,17 @@ impl StartRequest {
         let [
             is_sandboxed,
             uses_namespaces,
-            network,
+            has_network,
             unix_sockets,
             changes_metadata,
             is_unrestricted,
         ] = flags;
+        let destinations = input.list(Decoder::destination)?;
+        let network = match (has_network, destinations.is_empty()) {
+            (_, true) => has_network.into(),
+            (true, false) => NetworkAccess::only(destinations).ok()?,
+            (false, false) => return None,
+        };
         let sandbox = Sandbox {
             // Only for plans: the launcher process finds out itself what it can apply.
             level: SandboxLevel::None,
@@ -330,6 +342,12 @@ impl<'a> Decoder<'a> {
 
     fn c_string(&mut self) -> Option<CString> {
         CString::new(self.bytes()?).ok()
+    }
+
+    /// Only as it is written, so that there is one encoding of a request.
+    fn destination(&mut self) -> Option<HostPort> {
+        let text = std::str::from_utf8(self.bytes()?).ok()?;
+        text.parse().ok().filter(|found: &HostPort| found.to_string() == text)
     }
 
     fn path(&mut self) -> Option<PathBuf> {

@@ -17,6 +17,7 @@ use std::{
     sync::Arc,
 };
 
+use egress::NetworkAccess;
 use seccompiler::BpfProgram;
 use serde::{Serialize, Serializer};
 
@@ -24,7 +25,7 @@ use files::SystemFiles;
 pub use level::SandboxLevel;
 pub use limits::raise_open_file_limit;
 pub(crate) use limits::{open_file_limit, set_limits};
-pub use support::{SandboxSupport, sandbox_support};
+pub use support::{ListEnforcement, SandboxSupport, list_enforcement, sandbox_support};
 use system_calls::Conditions;
 
 /// What a child process may access beyond the system folders, which every process may read.
@@ -34,8 +35,8 @@ pub struct Sandbox {
     /// kernel lacks Landlock.
     #[serde(flatten, serialize_with = "serialize_level")]
     pub level: SandboxLevel,
-    /// Whether it may open sockets.
-    pub network: bool,
+    /// Which Internet addresses it may connect to.
+    pub network: NetworkAccess,
     /// Files and folders it may read and execute.
     pub read: Vec<PathBuf>,
     /// Files and folders it may read, execute and change, in addition to its private folder.
@@ -144,7 +145,8 @@ impl Enforcer {
         }
         files::restrict(&self.system_files, restriction).map_err(io::Error::other)?;
         let conditions = Conditions {
-            network: restriction.sandbox.network,
+            network: restriction.sandbox.network.is_granted(),
+            restricts_ports: matches!(restriction.sandbox.network, NetworkAccess::Only(_)),
             unix_sockets: restriction.sandbox.unix_sockets,
             changes_metadata: restriction.sandbox.changes_metadata,
             has_namespaces: restriction.own_places.is_some(),

@@ -95,7 +95,7 @@ pub(crate) fn build_command(
         pipes: Vec::new(),
         sandbox: Sandbox {
             level: if host.is_sandboxed { sandbox_level() } else { SandboxLevel::None },
-            network: wanted.network == Network::Allowed,
+            network: (wanted.network == Network::Allowed).into(),
             read,
             write: wanted.write,
             memory_bytes: wanted.memory_bytes,

@@ -180,7 +180,7 @@ fn to_definition(listed: wire::Tool) -> Tool {
             mutates: hints.read_only_hint.map(|only| !only),
             dangerous: hints.destructive_hint,
             idempotent: hints.idempotent_hint,
-            network: hints.open_world_hint,
+            network: hints.open_world_hint.map(Into::into),
             ..Annotations::default()
         };
     }

@@ -299,7 +299,7 @@ impl ServedTool {
 fn to_hints(annotations: &Annotations) -> ToolAnnotations {
     let mut hints = ToolAnnotations::new()
         .read_only(annotations.is_read_only())
-        .open_world(annotations.network.unwrap_or(false));
+        .open_world(annotations.uses_network().unwrap_or(false));
     if !annotations.is_read_only()
         && (annotations.mutates.is_none() || annotations.dangerous.is_some())
     {

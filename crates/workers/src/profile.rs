@@ -1,6 +1,6 @@
 //! The properties that a worker must have for a tool.
 
-use catalog::{Implementation, Tool};
+use catalog::{Implementation, NetworkAccess, Tool};
 use process::AccessNeeds;
 
 /// A language whose functions are called.
@@ -15,7 +15,7 @@ pub(crate) enum Language {
 pub(crate) struct WorkerProfile {
     language: Language,
     is_read_only: bool,
-    network: bool,
+    network: NetworkAccess,
     /// Folders with Python modules: the sandbox and `sys.path` depend on them.
     module_path: Vec<String>,
     /// The tool, if a person approves its calls: a function that ran in the same process before could
@@ -48,8 +48,8 @@ fn is_approved(tool: &Tool) -> bool {
 pub(crate) fn access_needs(tool: &Tool) -> AccessNeeds {
     AccessNeeds {
         // Only declared annotations count: a tool without `mutates: false` may write, and one
-        // without `network: true` gets no network.
+        // without `network` gets no network.
         is_read_only: tool.annotations.is_read_only(),
-        network: tool.annotations.network == Some(true),
+        network: tool.annotations.network.clone().unwrap_or_default(),
     }
 }

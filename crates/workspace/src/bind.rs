@@ -15,10 +15,10 @@ use std::{
 };
 
 use catalog::{
-    Diagnostic, Glob, Implementation, OnMismatch, Origin, SourceId, Tool,
+    Diagnostic, Glob, Implementation, NetworkAccess, OnMismatch, Origin, SourceId, Tool,
     implementation::PythonFunction, name,
 };
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -55,10 +55,16 @@ pub struct Bind {
     pub mutates: Option<bool>,
     /// Whether their changes are hard to undo.
     pub dangerous: Option<bool>,
-    /// Whether they use the network.
-    pub network: Option<bool>,
+    /// Whether they use the network, or the `host:port` destinations that they may connect to.
+    #[serde(default)]
+    #[schemars(schema_with = "network_schema")]
+    pub network: Option<NetworkAccess>,
     /// Whether each call needs approval.
     pub requires_approval: Option<bool>,
+}
+
+fn network_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["boolean", "array"], "items": {"type": "string"}, "minItems": 1, "maxItems": 64})
 }
 
 /// Action for results that do not match the specification.
@@ -208,13 +214,13 @@ impl Binding {
         let is_text = matches!(&tool.implementation, Implementation::Process(process) if !process.speaks_json());
         tool.on_mismatch = (!is_text).then(|| self.written.output.unwrap_or_default().into());
         tool.timeout = self.written.timeout_seconds.map(Duration::from_secs).or(tool.timeout);
-        let Bind { mutates, dangerous, network, requires_approval, .. } = self.written;
+        let Bind { mutates, dangerous, network, requires_approval, .. } = &self.written;
         let annotations = &mut tool.annotations;
         // The clause wins: its author knows the implementation, the specification only its
         // contract.
         annotations.mutates = mutates.or(annotations.mutates);
         annotations.dangerous = dangerous.or(annotations.dangerous);
-        annotations.network = network.or(annotations.network);
+        annotations.network = network.clone().or(annotations.network.take());
         annotations.requires_approval = requires_approval.or(annotations.requires_approval);
         Some(tool)
     }

@@ -104,7 +104,7 @@ fn definition_variable(tool: &Tool) -> Value {
         "dangerous": annotations.dangerous,
         "idempotent": annotations.idempotent,
         "requires_approval": annotations.requires_approval,
-        "network": annotations.network,
+        "network": annotations.uses_network(),
         "consent": tool.consent.is_some(),
         "input": schema(&tool.input),
         "output": tool.output.as_ref().map(schema),
@@ -137,7 +137,8 @@ fn call_variable(tool: &Tool) -> Cel {
         flag(annotations.dangerous),
         flag(annotations.idempotent),
         flag(annotations.requires_approval),
-        flag(annotations.network),
+        // A policy for tools with network access also applies to those with a list.
+        flag(annotations.uses_network()),
         Cel::Bool(tool.consent.is_some()),
     ];
     TOOL_MEMBERS.map(str::to_owned).into_iter().zip(values).collect::<HashMap<_, _>>().into()

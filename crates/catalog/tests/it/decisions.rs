@@ -89,7 +89,7 @@ fn allows_unmarked_tools() {
         Decision::Allow
     );
     assert_eq!(
-        decide_by_annotations(|tool| tool.annotations.network = Some(true)),
+        decide_by_annotations(|tool| tool.annotations.network = Some(true.into())),
         Decision::Allow
     );
     assert_eq!(

@@ -71,6 +71,8 @@ fn print_sandbox(crib: &Crib) {
     terminal::print_line(&format!("  Landlock  {version}"));
     terminal::print_line(&format!("  files     {}", enforced(support.files)));
     terminal::print_line(&format!("  network   {}", enforced(support.network)));
+    let lists = runtime::list_enforcement(runtime::sandbox_level());
+    terminal::print_line(&format!("  lists     in `network`: {}", lists.as_str()));
     terminal::print_line(&format!("  signals   {}", enforced(support.signals)));
     for missing in &support.missing {
         terminal::print_line(&format!("  missing   {missing}"));

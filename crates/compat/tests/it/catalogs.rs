@@ -107,6 +107,27 @@ fn reworded_text_is_behavioural_and_needs_a_patch() {
 }
 
 #[test]
+fn reports_whether_a_changed_list_reaches_more() {
+    let compare = |old: serde_json::Value, new: serde_json::Value| {
+        let tool = |network| {
+            let mut tool = echo_tool("fetch");
+            tool.annotations.network = serde_json::from_value(network).expect("a network access");
+            tool
+        };
+        let changes = compat::compare_tools(&tool(old), &tool(new));
+        changes.into_iter().map(|change| change.message).collect::<Vec<_>>().join("\n")
+    };
+    let (one, two) = (json!(["a.org:443"]), json!(["a.org:443", "b.org:443"]));
+    let more = "`network` changed from a.org:443 to a.org:443, b.org:443: it can reach more";
+    assert_eq!(compare(one.clone(), two.clone()), more);
+    let less = "`network` changed from a.org:443, b.org:443 to a.org:443: it cannot reach more";
+    assert_eq!(compare(two, one.clone()), less);
+    let all = "`network` changed from a.org:443 to yes: it can reach more";
+    assert_eq!(compare(one.clone(), json!(true)), all);
+    assert_eq!(compare(one.clone(), one), "");
+}
+
+#[test]
 fn a_new_version_alone_is_metadata() {
     let stepped = compare_definitions(
         &definition("count", "1.2.0", "Count"),

@@ -52,7 +52,7 @@ fn reports_missing_undocumented_and_differing_tools() {
 fn ignores_what_one_side_does_not_declare() {
     let mut defined = echo_tool("count");
     defined.output = Some(schema(json!({"type": "object"})));
-    defined.annotations.network = Some(true);
+    defined.annotations.network = Some(true.into());
     defined.annotations.version = Some("1.0.0".to_owned());
     let mut listed = echo_tool("count");
     listed.annotations = catalog::Annotations::default();

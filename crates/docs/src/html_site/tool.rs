@@ -93,7 +93,7 @@ fn render_badges(tool: &Tool) -> String {
     };
     push(annotations.version.as_ref().map(|version| format!("version {version}")));
     push((annotations.requires_approval == Some(true)).then(|| "needs approval".to_owned()));
-    push((annotations.network == Some(true)).then(|| "network".to_owned()));
+    push((annotations.uses_network() == Some(true)).then(|| "network".to_owned()));
     push((annotations.idempotent == Some(true)).then(|| "idempotent".to_owned()));
     badges
 }

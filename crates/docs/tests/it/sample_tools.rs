@@ -81,7 +81,7 @@ pub(crate) fn grep_tool() -> Tool {
     }];
     tool.annotations = Annotations {
         mutates: Some(false),
-        network: Some(false),
+        network: Some(false.into()),
         version: Some("1.2.0".into()),
         ..Annotations::default()
     };

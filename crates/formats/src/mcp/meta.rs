@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use catalog::{
-    Example, Location, SpecDetails, Tool,
+    Example, Location, NetworkAccess, SpecDetails, Tool,
     spec_details::{ErrorText, Idempotency, IdempotencyClaim, Remark, Section, Version, VersionOf},
 };
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 const CATEGORY: &str = "toolcrib/category";
 const VERSION: &str = "toolcrib/version";
 const REQUIRES_APPROVAL: &str = "toolcrib/requires_approval";
+const NETWORK: &str = "toolcrib/network";
 const EXECUTION_TIME: &str = "toolcrib/execution_time";
 const EXAMPLES: &str = "toolcrib/examples";
 const ERRORS: &str = "toolcrib/errors";
@@ -25,6 +27,10 @@ pub(super) fn write(tool: &Tool) -> Map<String, Value> {
     put(CATEGORY, tool.annotations.category.clone().map(Value::from));
     put(VERSION, tool.annotations.version.clone().map(Value::from));
     put(REQUIRES_APPROVAL, tool.annotations.requires_approval.map(Value::from));
+    // A hint says only whether the network is used.
+    let network = tool.annotations.network.as_ref();
+    let list = network.filter(|network| matches!(network, NetworkAccess::Only(_)));
+    put(NETWORK, list.map(|list| json!(list)));
     put(EXECUTION_TIME, tool.measured.map(|took| took.as_secs_f64().into()));
     let examples: Vec<Value> = tool.description.examples.iter().map(write_example).collect();
     put(EXAMPLES, (!examples.is_empty()).then_some(Value::Array(examples)));
@@ -56,6 +62,9 @@ pub(super) fn read(meta: &Value, tool: &mut Tool) {
     tool.annotations.category = text(CATEGORY);
     tool.annotations.version = text(VERSION);
     tool.annotations.requires_approval = meta.get(REQUIRES_APPROVAL).and_then(Value::as_bool);
+    if let Some(list) = meta.get(NETWORK).and_then(|list| NetworkAccess::deserialize(list).ok()) {
+        tool.annotations.network = Some(list);
+    }
     let seconds = meta.get(EXECUTION_TIME).and_then(Value::as_f64);
     tool.measured = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let examples = meta.get(EXAMPLES).and_then(Value::as_array).into_iter().flatten();

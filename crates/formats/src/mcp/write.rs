@@ -40,7 +40,7 @@ fn write_annotations(annotations: &Annotations) -> Map<String, Value> {
         ("readOnlyHint", annotations.mutates.map(|mutates| !mutates)),
         ("destructiveHint", annotations.dangerous),
         ("idempotentHint", annotations.idempotent),
-        ("openWorldHint", annotations.network),
+        ("openWorldHint", annotations.uses_network()),
     ];
     hints.into_iter().filter_map(|(key, hint)| Some((key.to_owned(), hint?.into()))).collect()
 }

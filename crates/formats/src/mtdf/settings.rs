@@ -157,7 +157,7 @@ impl<'n> Settings<'n> {
         annotations.idempotent = object.flag("idempotent", report).or(annotations.idempotent);
         annotations.requires_approval =
             object.flag("requires_approval", report).or(annotations.requires_approval);
-        annotations.network = object.flag("network", report).or(annotations.network);
+        annotations.network = object.network("network", report).or(annotations.network.take());
         if let Some(category) = object.non_blank("category", report) {
             annotations.category = Some(category.to_owned());
         }

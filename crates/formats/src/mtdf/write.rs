@@ -185,7 +185,7 @@ fn write_settings(tool: &Tool) -> Map<String, Value> {
     put("dangerous", annotations.dangerous.map(Value::Bool));
     put("idempotent", annotations.idempotent.map(Value::Bool));
     put("requires_approval", annotations.requires_approval.map(Value::Bool));
-    put("network", annotations.network.map(Value::Bool));
+    put("network", annotations.network.as_ref().map(|network| json!(network)));
     put("category", annotations.category.clone().map(Value::from));
     put("version", annotations.version.clone().map(Value::from));
     put("concurrency", tool.concurrency.map(|concurrency| concurrency_name(concurrency).into()));

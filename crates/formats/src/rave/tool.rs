@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use catalog::{
-    Implementation, Location, Mode, Origin, Parameter, Schema, Severity, Tool,
+    Implementation, Location, Mode, NetworkAccess, Origin, Parameter, Schema, Severity, Tool,
     implementation::{Formal, RFunction},
     name,
 };
@@ -69,9 +69,9 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         let description = self.read_description(name.unwrap_or_default());
         let input = self.read_input();
         let output = self.read_output();
-        let [dangerous, requires_approval, mutates, network] =
-            ["dangerous", "requires_approval", "mutates", "network"]
-                .map(|key| self.read_safety_flag(key));
+        let [dangerous, requires_approval, mutates] =
+            ["dangerous", "requires_approval", "mutates"].map(|key| self.read_safety_flag(key));
+        let network = self.read_network();
         let measured = self.read_execution_time();
         let example = self.read_example();
         let (category, version) = (self.read_text("category"), self.read_text("version"));
@@ -230,6 +230,16 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 .hint(format!("write `{key}: true` or `{key}: false`")),
         );
         converted
+    }
+
+    fn read_network(&mut self) -> Option<NetworkAccess> {
+        let key = "network";
+        let is_list =
+            self.object.node(key).is_some_and(|node| matches!(node.value, Value::Array(_)));
+        if is_list {
+            return self.object.network(key, self.report);
+        }
+        self.read_safety_flag(key).map(Into::into)
     }
 
     /// A string. YAML reads `version: 1.10` as a number, so scalars are taken as spelled in the file.

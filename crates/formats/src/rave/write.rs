@@ -1,7 +1,7 @@
 //! Writes a tool as a RAVE file.
 
 use catalog::{Schema, Tool};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::tool::title_from_name;
 use crate::{comparison::describe, yaml};
@@ -23,7 +23,7 @@ pub(crate) fn write_tool(tool: &Tool) -> String {
     put("dangerous", annotations.dangerous.map(Value::Bool));
     put("requires_approval", annotations.requires_approval.map(Value::Bool));
     put("mutates", annotations.mutates.map(Value::Bool));
-    put("network", annotations.network.map(Value::Bool));
+    put("network", annotations.network.as_ref().map(|network| json!(network)));
     put("version", annotations.version.clone().map(Value::from));
     put(
         "returns",

@@ -83,6 +83,18 @@ pub(crate) static BAD_CHOICE: Rule = Rule {
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
 
+pub(crate) static BAD_DESTINATION: Rule = Rule {
+    code: "TC039",
+    name: "bad-destination",
+    severity: Severity::Error,
+    why: "A list in `network` names each destination as `host:port`. The host is a name, `*.` and a name, an IPv4 address or \
+          an IPv6 address in brackets; the port is a number. An entry that cannot be enforced as written is not guessed.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo", "network": ["https://example.org/"],
+ "subcommand": [{"name": "default", "description": "Say it"}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo", "network": ["example.org:443"],
+ "subcommand": [{"name": "default", "description": "Say it"}]}"#,
+};
+
 pub(crate) static DECLARES_NO_TOOLS: Rule = Rule {
     code: "TC801",
     name: "declares-no-tools",

@@ -246,9 +246,17 @@ pub(super) fn read_flag(
     segments: &[Segment<'_>],
     label: &str,
 ) -> Option<bool> {
+    parse_flag(document.slice(&find_property(segments, label)?))
+}
+
+/// The text after the label of a property.
+pub(super) fn find_property(segments: &[Segment<'_>], label: &str) -> Option<Range<usize>> {
     let segment =
         segments.iter().find(|segment| segment.section.is_none() && segment.title == label)?;
-    let text = document.slice(segment.texts().next()?);
+    segment.texts().next().cloned()
+}
+
+pub(super) fn parse_flag(text: &str) -> Option<bool> {
     match text.trim().trim_end_matches('.').to_ascii_lowercase().as_str() {
         "yes" | "true" => Some(true),
         "no" | "false" => Some(false),

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use catalog::{
-    Annotations, Example, Implementation, Location, Origin, SpecDetails, Tool, name,
+    Annotations, Example, Implementation, Location, NetworkAccess, NetworkError, Origin,
+    SpecDetails, Tool, name,
     spec_details::{IdempotencyClaim, Section, Usage, Version},
 };
 use serde_json::Value;
@@ -20,6 +21,7 @@ use super::{
     segment::{Content, Opening, Segment, split_segments},
     title::ToolName,
 };
+use crate::rules::definition::BAD_DESTINATION;
 
 impl SpecReader<'_, '_> {
     /// Reads the tools of an entry: one for each name in its heading, alike in everything else.
@@ -93,10 +95,38 @@ impl SpecReader<'_, '_> {
                 .or_else(|| document_version.cloned()),
         };
         tool.annotations = annotate(document, segments, &details);
+        tool.annotations.network = self.read_network(segments);
         tool.description.examples =
             details.usages.iter().filter_map(|usage| to_example(usage, &tool.name)).collect();
         tool.details = Some(Box::new(details));
         tool
+    }
+
+    /// Network access: yes, no or a list of destinations such as `` `example.org:443` ``. Other text
+    /// declares nothing.
+    fn read_network(&mut self, segments: &[Segment<'_>]) -> Option<NetworkAccess> {
+        let document = self.document;
+        let span = details::find_property(segments, "network")?;
+        let text = document.slice(&span);
+        if let Some(is_granted) = details::parse_flag(text) {
+            return Some(is_granted.into());
+        }
+        let entries: Vec<_> = text.trim().trim_end_matches('.').split(',').map(str::trim).collect();
+        let is_entry = |entry: &&str| {
+            !entry.contains(char::is_whitespace) && (entry.starts_with('`') || entry.contains(':'))
+        };
+        if !entries.iter().all(is_entry) {
+            return None;
+        }
+        let parsed = entries.iter().map(|entry| entry.trim_matches('`').parse());
+        match parsed.collect::<Result<_, _>>().and_then(NetworkAccess::only) {
+            Ok(access) => Some(access),
+            Err(NetworkError { message, hint }) => {
+                let problem = self.report.at_span(&BAD_DESTINATION, span, message);
+                self.report.push(problem.hint(hint));
+                None
+            }
+        }
     }
 
     /// The purpose: its own section, else the text below the tool's heading.
@@ -243,7 +273,7 @@ fn annotate(
         mutates: flag("mutates"),
         dangerous: flag("dangerous"),
         requires_approval: flag("requires approval"),
-        network: flag("network"),
+        network: None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod schema;
 
-use catalog::{Implementation, Tool, spec_details::Section};
+use catalog::{Implementation, NetworkAccess, Tool, spec_details::Section};
 use serde_json::{Value, json};
 
 use self::schema::{write_input, write_output};
@@ -43,9 +43,19 @@ fn list_properties(tool: &Tool) -> Vec<(&'static str, String)> {
         ("Mutates", answer(annotations.mutates)),
         ("Dangerous", answer(annotations.dangerous)),
         ("Requires Approval", answer(annotations.requires_approval)),
-        ("Network", answer(annotations.network)),
+        ("Network", annotations.network.as_ref().map(write_network)),
     ];
     properties.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
+}
+
+fn write_network(network: &NetworkAccess) -> String {
+    match network {
+        NetworkAccess::None => "No".to_owned(),
+        NetworkAccess::Internet => "Yes".to_owned(),
+        NetworkAccess::Only(list) => {
+            list.iter().map(|entry| format!("`{entry}`")).collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 fn write_section(tool: &Tool, section: Section) -> String {

@@ -260,7 +260,11 @@ fn reads_every_form_of_a_saved_listing() {
         };
         assert_eq!((greet.name.as_str(), greet.title.as_deref()), ("greet", Some("Greeting")));
         assert_eq!(
-            (greet.annotations.mutates, greet.annotations.network, greet.annotations.idempotent),
+            (
+                greet.annotations.mutates,
+                greet.annotations.uses_network(),
+                greet.annotations.idempotent
+            ),
             (Some(false), Some(false), None)
         );
         assert_eq!(greet.annotations.version.as_deref(), Some("1.0.0"));

@@ -198,6 +198,7 @@ fn node() -> Vec<(&'static str, Values)> {
             mostly(one_of(&[json!("exclusive"), json!("read_only"), json!("service")])),
         ),
         ("consent", mostly(object(vec![("parameter", text()), ("word", text())], vec![]))),
+        ("network", network()),
         ("examples", any_value()),
         ("monitor_level", any_value()),
         ("colour", any_value()),
@@ -210,11 +211,19 @@ fn node() -> Vec<(&'static str, Values)> {
         "force_synchronous",
         "asynchronous",
     ];
-    let annotations = ["mutates", "dangerous", "requires_approval", "network", "idempotent"];
+    let annotations = ["mutates", "dangerous", "requires_approval", "idempotent"];
     fields.extend(flags.into_iter().chain(annotations).map(|key| (key, flag())));
     fields
         .extend(["title", "install_instructions", "category", "version"].map(|key| (key, text())));
     fields
+}
+
+/// The schema accepts some lists that the reader rejects, such as those with invalid names.
+fn network() -> Values {
+    let entries =
+        [json!("a.org:443"), json!("[::1]:1"), json!("a.org"), json!("http://a:1"), json!(1)];
+    let good = list(one_of(&entries[..2]), 2);
+    prop_oneof![6 => flag(), 3 => good, 1 => list(one_of(&entries), 2)].boxed()
 }
 
 fn name() -> Values {

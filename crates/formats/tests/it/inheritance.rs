@@ -83,7 +83,7 @@ fn timeouts_annotations_and_texts_are_inherited() {
     let annotations = &other.annotations;
     assert_eq!(
         [
-            annotations.network,
+            annotations.uses_network(),
             annotations.dangerous,
             annotations.idempotent,
             annotations.requires_approval

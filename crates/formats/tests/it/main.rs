@@ -12,6 +12,7 @@ mod guidance;
 mod inheritance;
 mod json;
 mod locate;
+mod network;
 mod parameters;
 mod prompts;
 mod rave;

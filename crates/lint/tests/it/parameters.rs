@@ -194,7 +194,7 @@ fn warns_about_an_address_without_a_network_declaration() {
         assert_eq!(codes(tool_with_parameter("page", schema.clone())), ["TC304"], "{schema}");
         for network in [true, false] {
             let mut tool = tool_with_parameter("page", schema.clone());
-            tool.annotations.network = Some(network);
+            tool.annotations.network = Some(network.into());
             assert_eq!(codes(tool), NONE, "{schema}");
         }
     }

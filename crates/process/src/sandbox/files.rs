@@ -5,9 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use egress::NetworkAccess;
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, RestrictionStatus, Ruleset,
-    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, NetPort, PathBeneath, PathFd, RestrictionStatus,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
 use super::Restriction;
@@ -84,7 +85,7 @@ pub(super) fn restrict(
     restriction: &Restriction<'_>,
 ) -> Result<RestrictionStatus, RulesetError> {
     let sandbox = restriction.sandbox;
-    let mut rules = build_ruleset(sandbox.network)?;
+    let mut rules = build_ruleset(&sandbox.network)?;
     for folder in &system.folders {
         rules = rules.add_rule(PathBeneath::new(folder, reading()))?;
     }
@@ -101,14 +102,22 @@ pub(super) fn restrict(
 }
 
 /// A ruleset that denies every right Landlock knows, and signals to processes outside its domain.
-pub(super) fn build_ruleset(network: bool) -> Result<RulesetCreated, RulesetError> {
+/// With a list of destinations it allows connections to their ports.
+pub(super) fn build_ruleset(network: &NetworkAccess) -> Result<RulesetCreated, RulesetError> {
     let mut rules = Ruleset::default()
         .handle_access(AccessFs::from_all(VERSION))?
         .scope(Scope::from_all(VERSION))?;
-    if !network {
+    if *network != NetworkAccess::Internet {
         rules = rules.handle_access(AccessNet::from_all(VERSION))?;
     }
-    rules.create()
+    let rules = rules.create()?;
+    match network {
+        NetworkAccess::Only(list) => {
+            let ports = list.iter().map(|entry| NetPort::new(entry.port, AccessNet::ConnectTcp));
+            rules.add_rules(ports.map(Ok))
+        }
+        NetworkAccess::None | NetworkAccess::Internet => Ok(rules),
+    }
 }
 
 /// Adds a rule for each path that exists. A caller's path that has become a symbolic link gets no

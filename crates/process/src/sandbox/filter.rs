@@ -123,15 +123,19 @@ fn decide(rule: Rule) -> BpfProgram {
             code.extend([finish(ALLOW), denied]);
             code
         }
-        Rule::Socket(families) => {
+        Rule::Socket { families, protocols } => {
             let denied = finish(error(libc::EACCES));
-            let netlink = vec![
+            let mut netlink = vec![
                 jump(JUMP_IF_EQUAL, NETLINK, 0, 2),
                 load_argument(2),
                 jump(JUMP_IF_EQUAL, 0, 1, 0),
-                denied,
-                finish(ALLOW),
+                denied.clone(),
             ];
+            netlink.extend(if protocols.is_empty() {
+                vec![finish(ALLOW)]
+            } else {
+                compare(2, protocols, vec![denied, finish(ALLOW)], 1)
+            });
             compare(0, families, netlink, 4)
         }
     }
@@ -183,8 +187,12 @@ mod tests {
         ALLOW, ARCHITECTURE, ARGUMENTS, Conditions, ERROR, NUMBER, OWN_ARCHITECTURE, build,
     };
 
+    /// `MSG_FASTOPEN`.
+    const FAST_OPEN: u32 = 0x2000_0000;
+
     const CONFINED: Conditions = Conditions {
         network: false,
+        restricts_ports: false,
         unix_sockets: false,
         changes_metadata: false,
         has_namespaces: false,
@@ -221,6 +229,7 @@ mod tests {
     fn allows_ordinary_calls_and_denies_the_rest() {
         let denied = |number: i32| ERROR | number.cast_unsigned();
         let networked = Conditions { network: true, ..CONFINED };
+        let narrowed = Conditions { restricts_ports: true, ..networked };
         let isolated = Conditions { has_namespaces: true, ..CONFINED };
         for (conditions, call, arguments, expected) in [
             (CONFINED, libc::SYS_read, [0; 3], ALLOW),
@@ -255,6 +264,18 @@ mod tests {
             (networked, libc::SYS_socket, [40, 1, 0], denied(libc::EACCES)),
             (networked, libc::SYS_socket, [16, 3, 0], ALLOW),
             (networked, libc::SYS_socket, [16, 3, 9], denied(libc::EACCES)),
+            (networked, libc::SYS_socket, [2, 1, 262], ALLOW),
+            (networked, libc::SYS_sendmsg, [3, 0, FAST_OPEN], ALLOW),
+            (narrowed, libc::SYS_socket, [2, 1, 0], ALLOW),
+            (narrowed, libc::SYS_socket, [10, 1, 6], ALLOW),
+            (narrowed, libc::SYS_socket, [2, 2, 17], ALLOW),
+            (narrowed, libc::SYS_socket, [2, 1, 262], denied(libc::EACCES)),
+            (narrowed, libc::SYS_socket, [2, 1, 132], denied(libc::EACCES)),
+            (narrowed, libc::SYS_socket, [1, 1, 0], denied(libc::EACCES)),
+            (narrowed, libc::SYS_socket, [16, 3, 0], ALLOW),
+            (narrowed, libc::SYS_socket, [16, 3, 6], denied(libc::EACCES)),
+            (narrowed, libc::SYS_sendmsg, [3, 0, 0], ALLOW),
+            (narrowed, libc::SYS_sendmsg, [3, 0, FAST_OPEN], denied(libc::EPERM)),
         ] {
             assert_eq!(
                 run(conditions, call, arguments),

@@ -2,10 +2,11 @@
 
 use std::{sync::OnceLock, thread};
 
+use egress::NetworkAccess;
 use landlock::{ABI, LandlockStatus};
 use serde::Serialize;
 
-use super::{files, filter, system_calls::Conditions};
+use super::{SandboxLevel, files, filter, system_calls::Conditions};
 
 /// Which restrictions this kernel supports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -16,6 +17,8 @@ pub struct SandboxSupport {
     pub files: bool,
     /// Whether network access can be denied.
     pub network: bool,
+    /// Whether TCP connections can be restricted to some ports.
+    pub ports: bool,
     /// Whether a child can be prevented from signalling unrelated processes.
     pub signals: bool,
     /// A sentence for each missing restriction.
@@ -34,7 +37,7 @@ pub fn sandbox_support() -> &'static SandboxSupport {
 }
 
 fn try_landlock() -> Option<ABI> {
-    match files::build_ruleset(false).ok()?.restrict_self().ok()?.landlock {
+    match files::build_ruleset(&NetworkAccess::None).ok()?.restrict_self().ok()?.landlock {
         LandlockStatus::Available { effective_abi, .. } => Some(effective_abi),
         _ => None,
     }
@@ -43,6 +46,7 @@ fn try_landlock() -> Option<ABI> {
 fn try_seccomp() -> bool {
     let conditions = Conditions {
         network: false,
+        restricts_ports: false,
         unix_sockets: false,
         changes_metadata: false,
         has_namespaces: false,
@@ -59,6 +63,10 @@ fn describe(landlock: ABI, network: bool) -> SandboxSupport {
             "Landlock 3 (Linux 6.2): tools can truncate files that they may not write",
         ),
         (
+            version < 4,
+            "Landlock 4 (Linux 6.7): without namespaces, tools with a list in `network` are refused",
+        ),
+        (
             version < 6,
             "Landlock 6 (Linux 6.12): tools can send signals to other processes of this user",
         ),
@@ -71,12 +79,45 @@ fn describe(landlock: ABI, network: bool) -> SandboxSupport {
         landlock: (version > 0).then_some(version),
         files: version > 0,
         network,
+        ports: version >= 4 && network,
         signals: version >= 6,
         missing: lacks
             .into_iter()
             .filter(|(lacking, _)| *lacking)
             .map(|(_, what)| what.to_owned())
             .collect(),
+    }
+}
+
+/// What is enforced of a list of destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListEnforcement {
+    /// Hosts and ports: the program reaches only a proxy that checks them.
+    HostsAndPorts,
+    /// TCP ports, by Landlock. Hosts and UDP are not restricted.
+    Ports,
+    /// Nothing, so the program is not started.
+    Refused,
+}
+
+impl ListEnforcement {
+    /// A phrase for reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::HostsAndPorts => "hosts and ports are enforced",
+            Self::Ports => "only TCP ports are enforced, not hosts",
+            Self::Refused => "refused, because nothing of it can be enforced here",
+        }
+    }
+}
+
+/// What a level enforces of a list of destinations.
+pub fn list_enforcement(level: SandboxLevel) -> ListEnforcement {
+    match level {
+        SandboxLevel::Landlock | SandboxLevel::Namespaces if sandbox_support().ports => {
+            ListEnforcement::Ports
+        }
+        _ => ListEnforcement::Refused,
     }
 }
 
@@ -89,8 +130,8 @@ mod tests {
     #[test]
     fn reports_what_an_old_kernel_lacks() {
         assert!(describe(ABI::V7, true).missing.is_empty());
-        assert_eq!(describe(ABI::V1, true).missing.len(), 2);
+        assert_eq!(describe(ABI::V1, true).missing.len(), 3);
         let nothing = describe(ABI::Unsupported, false);
-        assert!(!nothing.files && nothing.landlock.is_none() && nothing.missing.len() == 3);
+        assert!(!nothing.files && nothing.landlock.is_none() && nothing.missing.len() == 4);
     }
 }

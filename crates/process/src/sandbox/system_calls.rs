@@ -23,13 +23,19 @@ pub(super) enum Rule {
     NoBits(u8, u32),
     /// A socket of one of these families, or the netlink socket that name resolution uses to list
     /// addresses.
-    Socket(&'static [u32]),
+    Socket {
+        families: &'static [u32],
+        /// The protocols that are allowed; empty for all.
+        protocols: &'static [u32],
+    },
 }
 
 /// What the rules depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conditions {
     pub(super) network: bool,
+    /// Whether Landlock allows TCP connections to some ports only.
+    pub(super) restricts_ports: bool,
     pub(super) unix_sockets: bool,
     pub(super) changes_metadata: bool,
     /// Whether the program is in pid, ipc and mount namespaces of its own.
@@ -54,9 +60,22 @@ const UNIX: u32 = 1;
 const INTERNET: &[u32] = &[2, 10];
 const INTERNET_AND_UNIX: &[u32] = &[2, 10, UNIX];
 
+const ALL_PROTOCOLS: &[u32] = &[];
+/// The default of the type of socket, TCP and UDP. Landlock does not see connections of the others,
+/// such as MPTCP and SCTP.
+const TCP_AND_UDP: &[u32] = &[0, 6, 17];
+
+const MSG_FASTOPEN: u32 = 0x2000_0000;
+/// Calls that can open a TCP connection without `connect`, which Landlock does not see either, and the
+/// argument with their flags.
+const FAST_OPEN: [(c_long, u8); 3] =
+    [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)];
+
 /// The rule of every call that is not simply denied, in no order.
 pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
-    let Conditions { network, unix_sockets, changes_metadata, has_namespaces } = conditions;
+    let Conditions { network, restricts_ports, unix_sockets, changes_metadata, has_namespaces } =
+        conditions;
+    let protocols = if restricts_ports { TCP_AND_UDP } else { ALL_PROTOCOLS };
     let allowed = ALLOWED.iter().chain(ALLOWED_HERE).map(|call| (*call, Rule::Allow));
     let mut rules: Vec<_> = allowed.collect();
     rules.extend([
@@ -71,11 +90,17 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
             libc::SYS_socket,
             match (network, unix_sockets) {
                 (false, _) => Rule::Deny(libc::EACCES),
-                (true, false) => Rule::Socket(INTERNET),
-                (true, true) => Rule::Socket(INTERNET_AND_UNIX),
+                (true, false) => Rule::Socket { families: INTERNET, protocols },
+                (true, true) => Rule::Socket { families: INTERNET_AND_UNIX, protocols },
             },
         ),
     ]);
+    if restricts_ports {
+        rules.retain(|(call, _)| !FAST_OPEN.iter().any(|(other, _)| other == call));
+        let no_fast_open =
+            |(call, flags): &(c_long, u8)| (*call, Rule::NoBits(*flags, MSG_FASTOPEN));
+        rules.extend(FAST_OPEN.iter().map(no_fast_open));
+    }
     if has_namespaces {
         rules.extend(INTER_PROCESS.iter().chain(SCHEDULING).map(|call| (*call, Rule::Allow)));
         rules.extend([libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, Rule::Allow)));

@@ -82,7 +82,7 @@ impl Bench {
             pipes: Vec::new(),
             sandbox: Sandbox {
                 level: sandbox_level(),
-                network: rights == Rights::Network,
+                network: (rights == Rights::Network).into(),
                 read: vec![inside.clone()],
                 write: if is_writer { vec![inside] } else { Vec::new() },
                 memory_bytes: 1 << 30,

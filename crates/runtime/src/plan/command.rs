@@ -3,10 +3,13 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use catalog::{
-    Annotations, Availability, ErrorType, Failure, Tool,
+    Annotations, Availability, ErrorType, Failure, NetworkAccess, Tool,
     implementation::{Binding, PassBy, Process},
 };
-use process::{Command, STRACE, Sandbox, Word, private_variables, trace_with_strace};
+use process::{
+    Command, STRACE, Sandbox, SandboxLevel, Word, list_enforcement, private_variables,
+    trace_with_strace,
+};
 use serde::{Serialize, Serializer};
 use toolkit::Arguments;
 
@@ -45,6 +48,9 @@ struct CommandPlanJson<'a> {
     #[serde(serialize_with = "seconds")]
     timeout_seconds: Duration,
     confinement: &'a Sandbox,
+    /// What this machine enforces of the list in `confinement.network`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network_enforcement: Option<&'static str>,
 }
 
 impl Serialize for CommandPlan {
@@ -61,9 +67,16 @@ impl Serialize for CommandPlan {
             stdin: command.stdin.as_deref(),
             timeout_seconds: self.timeout,
             confinement: &command.sandbox,
+            network_enforcement: describe_enforcement(&command.sandbox),
         };
         json.serialize(serializer)
     }
+}
+
+fn describe_enforcement(sandbox: &Sandbox) -> Option<&'static str> {
+    // With the sandbox switched off, the plan says so.
+    (matches!(sandbox.network, NetworkAccess::Only(_)) && sandbox.level != SandboxLevel::None)
+        .then(|| list_enforcement(sandbox.level).as_str())
 }
 
 impl CommandPlan {

@@ -14,7 +14,7 @@ use crate::Settings;
 pub(super) fn build(settings: &Settings, annotations: &Annotations, program: &Path) -> Sandbox {
     let needs = AccessNeeds {
         is_read_only: annotations.is_read_only(),
-        network: annotations.network == Some(true),
+        network: annotations.network.clone().unwrap_or_default(),
     };
     settings.access().sandbox(program, needs)
 }

@@ -111,7 +111,7 @@ fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
     });
     let passed: Vec<_> = set.chain(files).collect();
     lines.splice(0..0, passed);
-    lines.extend(render_sandbox(&plan["confinement"], rendering));
+    lines.extend(render_sandbox(plan, rendering));
     let command = render_line("runs", &render_words(&plan["argv"], rendering));
     let command = match rendering.emphasis {
         Emphasis::Bold => format!("\x1b[1m{command}\x1b[0m"),
@@ -121,18 +121,26 @@ fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
     std::iter::once(command).chain(rest).collect()
 }
 
-fn render_sandbox(sandbox: &Value, rendering: Rendering) -> Vec<(&'static str, String)> {
+fn render_sandbox(plan: &Value, rendering: Rendering) -> Vec<(&'static str, String)> {
+    let sandbox = &plan["confinement"];
     if sandbox["enforced"] != true {
         let off = "off: it can read, write and reach everything you can";
         return vec![("sandbox", off.to_owned())];
     }
-    let network = if sandbox["network"] == true { "yes" } else { "no" };
+    let network = match &sandbox["network"] {
+        Value::Array(list) => {
+            let list: Vec<_> = list.iter().filter_map(Value::as_str).collect();
+            let enforced = plan["network_enforcement"].as_str().unwrap_or_default();
+            format!("only {} ({enforced})", list.join(", "))
+        }
+        network => if *network == true { "yes" } else { "no" }.to_owned(),
+    };
     // Approvals that an earlier version recorded have no level.
     let level = sandbox["level"].as_str().map(|level| ("sandbox", level.to_owned()));
     let access = [
         ("reads", format!("{}, and system folders", join_paths(&sandbox["read"], rendering))),
         ("writes", join_paths(&sandbox["write"], rendering)),
-        ("network", network.to_owned()),
+        ("network", network),
     ];
     level.into_iter().chain(access).collect()
 }

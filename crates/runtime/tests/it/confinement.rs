@@ -154,7 +154,7 @@ async fn the_network_is_off_unless_the_definition_says_so() {
     let outcome = crib.call(script_tool("bash", &script), json!({})).await;
     assert_eq!(text(&outcome, 0), "", "{outcome:?}");
     let mut online = script_tool("bash", &script);
-    online.annotations.network = Some(true);
+    online.annotations.network = Some(true.into());
     assert_eq!(text(&crib.call(online, json!({})).await, 0), "tcp\nudp\n");
 }
 

@@ -104,7 +104,7 @@ fn says_what_a_tool_may_do_and_assumes_the_worse_where_nobody_said() {
     silent.title = Some("Silent".into());
     let mut reader = process("reader");
     reader.annotations.mutates = Some(false);
-    reader.annotations.network = Some(true);
+    reader.annotations.network = Some(true.into());
     let mut writer = process("writer");
     writer.annotations.mutates = Some(true);
     writer.annotations.idempotent = Some(true);

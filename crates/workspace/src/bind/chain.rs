@@ -100,7 +100,7 @@ pub(super) fn inherit_annotations(tools: &mut [Arc<Tool>]) {
             dangerous: own.dangerous.or(target.dangerous),
             idempotent: own.idempotent.or(target.idempotent),
             requires_approval: own.requires_approval.or(target.requires_approval),
-            network: own.network.or(target.network),
+            network: own.network.clone().or_else(|| target.network.clone()),
             ..own
         };
         // The mode as well: a call of an asynchronous tool becomes an operation.

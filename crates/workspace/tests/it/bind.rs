@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use catalog::{Implementation, OnMismatch, implementation::Piece};
+use serde_json::json;
 use workspace::Loaded;
 
 use crate::crib_fixture::CribFixture;
@@ -83,7 +84,7 @@ fn a_command_gets_json_for_specifications_and_arguments_for_command_lines() {
 #[test]
 fn a_clause_sets_annotations_and_a_forwarding_tool_inherits_them() {
     let config = "[[bind]]\ntools = \"one_tool\"\npython = \"m:other\"\noutput = \"fail\"\ntimeout_seconds = 5\n\
-                  mutates = true\ndangerous = true\nnetwork = true\nrequires_approval = true\n\
+                  mutates = true\ndangerous = true\nnetwork = [\"example.org:443\"]\nrequires_approval = true\n\
                   [[bind]]\ntools = \"two_tool\"\ntool = \"list_files\"\n";
     let loaded = crib_with_tools(config, &["one_tool", "two_tool"]).load();
     let tool = loaded.catalog.get("one_tool").expect("a tool");
@@ -99,11 +100,12 @@ fn a_clause_sets_annotations_and_a_forwarding_tool_inherits_them() {
         [
             annotations.mutates,
             annotations.dangerous,
-            annotations.network,
+            annotations.uses_network(),
             annotations.requires_approval
         ],
         [Some(true); 4]
     );
+    assert_eq!(json!(annotations.network), json!(["example.org:443"]));
     let other = loaded.catalog.get("two_tool").expect("a tool");
     assert_eq!(other.implementation, Implementation::Tool("list_files".to_owned()));
     assert_eq!(
@@ -176,6 +178,10 @@ fn invalid_clauses_are_reported() {
     TC820 line 13: `m.2` is not a Python module (write it as in an import, `package.module`, or `package.module:function`)
     TC820 line 16: `m:f-g` is not a Python module (write it as in an import, `package.module`, or `package.module:function`)
     TC820 line 19: `path` applies only to `python` (remove it, or bind to `python`)
+    "#);
+    let config = "[[bind]]\ntools = \"*\"\ntool = \"x\"\nnetwork = [\"example.org\"]\n";
+    insta::assert_snapshot!(crib_with_tools(config, &["one_tool"]).check_config(), @r#"
+    TC601 line 4: `example.org` is not a destination: it has no port; write `"host:port"`, such as `"example.org:443"`, `"127.0.0.1:5432"` or `"[::1]:5432"` (`toolcrib schema config` prints the valid keys)
     "#);
     let config = "[[bind]]\ntools = \"*\"\npyhton = \"m\"\n";
     insta::assert_snapshot!(crib_with_tools(config, &["one_tool"]).check_config(), @"
