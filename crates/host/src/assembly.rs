@@ -250,9 +250,12 @@ impl Assembly {
     }
 }
 
-/// Protects the configuration of a crib, and the scripts, modules and sources of its tools.
+/// Protects the configuration of a crib, and the definitions, scripts, modules and sources of its tools.
 fn protect_code(crib: &Crib, loaded: &Loaded, settings: &Settings) {
-    let tools = loaded.catalog.tools().iter();
-    let code = tools.flat_map(|tool| code_paths(&settings.crib, tool));
-    settings.protected.set(crib.protected_paths().into_iter().chain(code));
+    let tools = loaded.catalog.tools();
+    let code = tools.iter().flat_map(|tool| code_paths(&settings.crib, tool));
+    // Specifications may be in any folder.
+    let files = crib.files();
+    let definitions = tools.iter().map(|tool| files.path(&tool.origin.source));
+    settings.protected.set(crib.protected_paths().into_iter().chain(code).chain(definitions));
 }

@@ -9,8 +9,8 @@ use std::{
 };
 
 use process::{
-    Command, Launcher, LauncherOptions, ProgramLimits, Sandbox, SandboxLevel, Word, run_program,
-    sandbox_level,
+    Command, Launcher, LauncherOptions, OpenedPaths, ProgramLimits, Sandbox, SandboxLevel, Word,
+    run_program, sandbox_level,
 };
 
 const ROUNDS: usize = 500;
@@ -70,7 +70,7 @@ fn command() -> Command {
             read: Vec::new(),
             write: vec!["/var/tmp".into()],
             memory_bytes: 1 << 30,
-            caller_paths: Vec::new(),
+            opened: OpenedPaths::default(),
             protected: Arc::default(),
             unix_sockets: false,
             changes_metadata: true,

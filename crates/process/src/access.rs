@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use egress::NetworkAccess;
 
 use crate::{
-    ProtectedPaths,
+    OpenedPaths, ProtectedPaths,
     level::sandbox_level,
+    opened_path::follow_links_outside,
     program::search_path,
     sandbox::{Sandbox, SandboxLevel},
 };
@@ -31,6 +32,8 @@ pub struct ProgramAccess<'a> {
     pub memory_bytes: u64,
     /// What only people may change.
     pub protected: &'a ProtectedPaths,
+    /// The granted paths as they were opened when the crib was loaded.
+    pub opened: &'a OpenedPaths,
 }
 
 /// What one program needs of that.
@@ -51,7 +54,7 @@ impl ProgramAccess<'_> {
             read: Vec::new(),
             write: Vec::new(),
             memory_bytes: self.memory_bytes,
-            caller_paths: Vec::new(),
+            opened: self.opened.clone(),
             protected: self.protected.paths(),
             unix_sockets: false,
             changes_metadata: !needs.is_read_only,
@@ -69,9 +72,14 @@ impl ProgramAccess<'_> {
         sandbox.allow_read(self.read.iter().cloned().chain(search_path(self.environment)));
         sandbox.allow_write(self.write.iter().cloned());
         // The program may be a link into a folder of its own, with the files that it needs.
-        let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-        sandbox.allow_read(real.parent().map(Path::to_owned));
+        sandbox.allow_read(self.real_program(program).parent().map(Path::to_owned));
         sandbox
+    }
+
+    /// The file of a program, with links followed, except those that programs can create.
+    pub fn real_program(&self, program: &Path) -> PathBuf {
+        let writable: Vec<_> = self.roots.iter().chain(self.write).cloned().collect();
+        follow_links_outside(program, &writable)
     }
 
     /// The environment of a program, with the variables in `added`, which take precedence.

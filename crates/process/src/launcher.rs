@@ -10,7 +10,7 @@ use std::{
     ffi::CString,
     io,
     os::{
-        fd::{AsFd, OwnedFd},
+        fd::{AsFd, BorrowedFd, OwnedFd},
         unix::ffi::OsStrExt,
     },
     path::{Path, PathBuf},
@@ -32,7 +32,7 @@ use crate::{
     private_folder::{FolderPool, PrivateFolder},
     process_id::ProcessId,
     process_table::{self, FoundProcess, KilledProcess},
-    protocol::{Control, StartRequest},
+    protocol::{Control, MAX_GRANTED, StartRequest},
     sandbox::{self, ListEnforcement, Sandbox, SandboxLevel, list_enforcement, sandbox_support},
 };
 
@@ -172,7 +172,11 @@ impl LaunchError {
 
 impl Launcher {
     /// Creates no folder and starts no launcher process before the first start.
-    pub fn new(options: LauncherOptions) -> Self {
+    pub fn new(mut options: LauncherOptions) -> Self {
+        // Private folders are opened without following links.
+        if let Ok(real) = options.temp_folder.canonicalize() {
+            options.temp_folder = real;
+        }
         Self { folders: FolderPool::new(options.temp_folder.clone()), options }
     }
 
@@ -234,15 +238,21 @@ impl Launcher {
             None => self.folders.take(&command.label, &command.files)?,
         };
         folder.add_pipes(&command.pipes)?;
-        let request = self.build_request(command, folder.path())?.encode();
+        let (request, granted) = self.build_request(command, folder.path())?;
         let (status, other) = connection::packet_sockets()?;
         let (streams, of_child) = create_streams(command.stdin.is_some())?;
         let [stdin, stdout, stderr] = of_child.descriptors();
-        connection::send_request(&request, &[other.as_fd(), stdin, stdout, stderr])?;
+        let descriptors = [&[other.as_fd(), stdin, stdout, stderr][..], &granted].concat();
+        connection::send_request(&request.encode(), &descriptors)?;
         Ok(SentRequest { folder, streams, status, level })
     }
 
-    fn build_request(&self, command: &Command, folder: &Path) -> io::Result<StartRequest> {
+    /// The request, and the descriptors of granted paths that go with it.
+    fn build_request<'c>(
+        &self,
+        command: &'c Command,
+        folder: &Path,
+    ) -> io::Result<(StartRequest, Vec<BorrowedFd<'c>>)> {
         let private = private_variables(&command.env).map(|name| {
             let value = folder.as_os_str().as_bytes();
             [name.as_bytes(), b"=", value].concat()
@@ -254,7 +264,14 @@ impl Launcher {
                 [prefix.as_bytes(), folder.join(name).as_os_str().as_bytes()].concat()
             }
         });
-        Ok(StartRequest {
+        let (sandbox, descriptors) = command.sandbox.resolve_opened();
+        // The launcher process opens the others by their paths without links.
+        let (granted, descriptors): (Vec<_>, Vec<_>) = descriptors
+            .into_iter()
+            .take(MAX_GRANTED)
+            .map(|(path, fd)| (path.to_owned(), fd))
+            .unzip();
+        let request = StartRequest {
             program: CString::new(command.program.as_str())?,
             argv: argv.map(CString::new).collect::<Result<_, _>>()?,
             env: env.chain(private).map(CString::new).collect::<Result<_, _>>()?,
@@ -263,8 +280,10 @@ impl Launcher {
             open_files: sandbox::open_file_limit(),
             is_sandboxed: self.options.is_sandboxed,
             uses_namespaces: self.options.strongest == SandboxLevel::Namespaces,
-            sandbox: command.sandbox.clone(),
-        })
+            granted,
+            sandbox,
+        };
+        Ok((request, descriptors))
     }
 }
 

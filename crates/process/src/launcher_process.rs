@@ -17,8 +17,8 @@
 //!    └──────status socket────────────┘ └─ program
 //! ```
 //!
-//! A request (see `protocol`) carries the command and four descriptors: a status socket and the three
-//! standard streams. The launcher clones a supervisor, with namespaces where the kernel allows them.
+//! A request (see `protocol`) carries the command and its descriptors: a status socket, the three
+//! standard streams, and the granted folders as they were opened when the crib was loaded. The launcher clones a supervisor, with namespaces where the kernel allows them.
 //! The supervisor makes the private mounts, forks the program, reaps whatever loses its parent, and
 //! reports on the status socket. The program restricts itself (resource limits, capabilities,
 //! Landlock, seccomp) and executes.
@@ -35,6 +35,7 @@
 mod families;
 mod mounts;
 mod program;
+mod protected;
 mod raw;
 mod supervisor;
 
@@ -53,7 +54,10 @@ use rustix::{
 };
 
 use self::{program::Enforcer, raw::Cloned, supervisor::Isolation};
-use crate::protocol::{MAX_PACKET, Packet, Reply, StartRequest, receive, send};
+use crate::{
+    protocol::{IN_MEMORY, MAX_PACKET, Packet, Reply, StartRequest, receive, send},
+    sandbox::GrantedDescriptors,
+};
 pub(crate) use raw::VARIABLE;
 
 /// The most private folders that are remembered before those that are gone are forgotten.
@@ -65,6 +69,7 @@ struct Descriptors {
     stdin: OwnedFd,
     stdout: OwnedFd,
     stderr: OwnedFd,
+    granted: GrantedDescriptors,
 }
 
 /// Serves requests until the server closes the control socket, which is standard input.
@@ -114,20 +119,19 @@ fn control() -> impl AsFd {
 
 /// `None` if the packet is not a request.
 fn read_request(packet: Packet) -> Option<(StartRequest, Descriptors)> {
-    let mut descriptors = packet.descriptors.into_iter();
+    let Packet { mut bytes, mut descriptors } = packet;
+    if bytes == IN_MEMORY {
+        bytes.clear();
+        File::from(descriptors.pop()?).read_to_end(&mut bytes).ok()?;
+    }
+    let request = StartRequest::decode(&bytes)?;
+    let mut descriptors = descriptors.into_iter();
     let found = Descriptors {
         status: descriptors.next()?,
         stdin: descriptors.next()?,
         stdout: descriptors.next()?,
         stderr: descriptors.next()?,
-    };
-    let request = match descriptors.next() {
-        Some(memory) => {
-            let mut bytes = Vec::new();
-            File::from(memory).read_to_end(&mut bytes).ok()?;
-            StartRequest::decode(&bytes)?
-        }
-        None => StartRequest::decode(&packet.bytes)?,
+        granted: GrantedDescriptors::new(request.granted.iter().cloned().zip(descriptors)),
     };
     Some((request, found))
 }
@@ -147,9 +151,8 @@ fn start(
     namespaces: Option<Namespaces>,
     enforcer: &Enforcer,
 ) {
-    let is_restricted = request.is_sandboxed && !request.sandbox.is_unrestricted;
     let isolation = match namespaces {
-        Some(namespaces) if is_restricted && request.uses_namespaces => {
+        Some(namespaces) if request.is_restricted() && request.uses_namespaces => {
             Isolation::Namespaces(namespaces)
         }
         _ => Isolation::Subreaper,

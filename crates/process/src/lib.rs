@@ -10,6 +10,7 @@ mod command;
 mod launcher;
 mod launcher_process;
 mod level;
+mod opened_path;
 mod output;
 mod output_file;
 mod peer;
@@ -34,6 +35,7 @@ pub use launcher::{
     ProcessGroup,
 };
 pub use level::sandbox_level;
+pub use opened_path::{OpenedPath, OpenedPaths, follow_links_outside, open_file_beneath};
 pub use output::{CapturedOutput, OutputBuffer, OutputListener, OutputSink, OutputStream};
 pub use output_file::OutputFile;
 pub use peer::Peer;

@@ -14,7 +14,6 @@ use std::{
         unix::ffi::{OsStrExt, OsStringExt},
     },
     path::PathBuf,
-    sync::Arc,
 };
 
 use egress::{HostPort, NetworkAccess};
@@ -23,12 +22,20 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-use crate::sandbox::{Sandbox, SandboxLevel};
+use crate::{
+    opened_path::OpenedPaths,
+    sandbox::{Sandbox, SandboxLevel},
+};
 
 /// The longest packet. A longer request travels in a memory file.
 pub(crate) const MAX_PACKET: usize = 64 * 1024;
-/// The most descriptors of one packet: status socket, three standard streams, memory file.
-const MAX_DESCRIPTORS: usize = 5;
+/// The packet of a request that is in a memory file, its last descriptor.
+pub(crate) const IN_MEMORY: [u8; 1] = [0];
+/// The most descriptors of granted paths in one packet.
+pub(crate) const MAX_GRANTED: usize = 128;
+/// The most descriptors of one packet: status socket, three standard streams, granted paths, memory
+/// file. The kernel allows 253.
+const MAX_DESCRIPTORS: usize = 5 + MAX_GRANTED;
 
 /// A program to start, as the launcher process needs it.
 #[derive(Clone, Debug)]
@@ -45,6 +52,8 @@ pub(crate) struct StartRequest {
     pub(crate) is_sandboxed: bool,
     /// Whether namespaces are used where the kernel allows them.
     pub(crate) uses_namespaces: bool,
+    /// The granted paths whose descriptors come with the request, in their order.
+    pub(crate) granted: Vec<PathBuf>,
     pub(crate) sandbox: Sandbox,
 }
 
@@ -105,7 +114,7 @@ impl StartRequest {
             NetworkAccess::None | NetworkAccess::Internet => Vec::new(),
         };
         out.list(destinations.iter().map(String::as_bytes));
-        for paths in [&sandbox.read, &sandbox.write, &sandbox.caller_paths] {
+        for paths in [sandbox.read.as_slice(), &sandbox.write, &sandbox.protected, &self.granted] {
             out.list(paths.iter().map(|path| path.as_os_str().as_bytes()));
         }
         out.0
@@ -145,11 +154,12 @@ impl StartRequest {
             changes_metadata,
             is_unrestricted,
             memory_bytes,
-            protected: Arc::default(),
             read: input.list(Decoder::path)?,
             write: input.list(Decoder::path)?,
-            caller_paths: input.list(Decoder::path)?,
+            protected: input.list(Decoder::path)?.into(),
+            opened: OpenedPaths::default(),
         };
+        let granted = input.list(Decoder::path)?;
         input.0.is_empty().then_some(Self {
             program,
             argv,
@@ -159,8 +169,14 @@ impl StartRequest {
             open_files,
             is_sandboxed,
             uses_namespaces,
+            granted,
             sandbox,
         })
+    }
+
+    /// Whether the program is restricted at all.
+    pub(crate) fn is_restricted(&self) -> bool {
+        self.is_sandboxed && !self.sandbox.is_unrestricted
     }
 }
 

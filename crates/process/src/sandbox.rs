@@ -6,13 +6,16 @@
 mod capabilities;
 mod files;
 mod filter;
+mod granted;
 mod level;
 mod limits;
 mod support;
 mod system_calls;
 
 use std::{
+    collections::HashMap,
     io,
+    os::fd::BorrowedFd,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -21,7 +24,9 @@ use egress::NetworkAccess;
 use seccompiler::BpfProgram;
 use serde::{Serialize, Serializer};
 
+use crate::opened_path::OpenedPaths;
 use files::SystemFiles;
+pub(crate) use granted::{GrantedDescriptors, Place};
 pub use level::SandboxLevel;
 pub use limits::raise_open_file_limit;
 pub(crate) use limits::{open_file_limit, set_limits};
@@ -43,10 +48,10 @@ pub struct Sandbox {
     pub write: Vec<PathBuf>,
     /// How much memory each of its processes may allocate.
     pub memory_bytes: u64,
-    /// Those of the paths that the caller chose. If one of them has become a symbolic link by the
-    /// start, it gets no rule: another program may have replaced it after it was checked.
+    /// Those of the paths that were opened when the crib was loaded. The others are opened at the
+    /// start; if one of them has become a symbolic link by then, it gets no rule.
     #[serde(skip)]
-    pub caller_paths: Vec<PathBuf>,
+    pub opened: OpenedPaths,
     /// Files and folders that it must not change even inside of [`Sandbox::write`].
     #[serde(skip)]
     pub protected: Arc<[PathBuf]>,
@@ -73,6 +78,29 @@ impl Sandbox {
     /// Adds paths that it may write; those that are listed already keep their place.
     pub fn allow_write(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         add_missing(&mut self.write, paths);
+    }
+
+    /// The sandbox with the paths that were opened before as they are without links, and the
+    /// descriptors of those that still exist, by path.
+    pub(crate) fn resolve_opened(&self) -> (Self, HashMap<&Path, BorrowedFd<'_>>) {
+        let mut descriptors = HashMap::new();
+        let mut resolve = |path: &PathBuf| match self.opened.get(path) {
+            Some((real, fd)) => {
+                descriptors.extend(fd.map(|fd| (real, fd)));
+                real.to_owned()
+            }
+            None => path.clone(),
+        };
+        // Rules of the system's folders cover most of the `PATH`.
+        let read = self.read.iter().filter(|path| !files::is_system_folder(path));
+        let read = read.map(&mut resolve).collect();
+        let write: Vec<_> = self.write.iter().map(&mut resolve).collect();
+        let is_writable = |path: &&PathBuf| write.iter().any(|folder| path.starts_with(folder));
+        let protected = self.protected.iter().filter(is_writable).cloned().collect();
+        (
+            Self { read, write, protected, opened: OpenedPaths::default(), ..self.clone() },
+            descriptors,
+        )
     }
 
     /// The folders of which it has an empty one of its own in a mount namespace: not those that it
@@ -126,6 +154,8 @@ pub(crate) struct Enforcer {
 /// How one process is restricted.
 pub(crate) struct Restriction<'a> {
     pub(crate) sandbox: &'a Sandbox,
+    /// The descriptors of the paths that the sandbox grants.
+    pub(crate) descriptors: &'a GrantedDescriptors,
     pub(crate) private_folder: &'a Path,
     /// The private places that it may use as it likes; absent without namespaces.
     pub(crate) own_places: Option<&'a [&'a str]>,

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use process::Launcher;
+use process::{Launcher, OpenedPaths};
 use tokio_util::task::TaskTracker;
 
 /// What a renderer needs from the server it runs in.
@@ -16,7 +16,9 @@ pub struct RenderHost {
     pub environment: Vec<(String, String)>,
     /// Paths that programs may read beyond the system's folders.
     pub read: Vec<PathBuf>,
-    /// The parent of temporary folders.
+    /// The granted paths as they were opened when the crib was loaded.
+    pub opened: OpenedPaths,
+    /// The parent of temporary folders, without links.
     pub temp_folder: PathBuf,
     /// Whether the operator wants programs sandboxed.
     pub is_sandboxed: bool,

@@ -99,7 +99,7 @@ pub(crate) fn build_command(
             read,
             write: wanted.write,
             memory_bytes: wanted.memory_bytes,
-            caller_paths: Vec::new(),
+            opened: host.opened.clone(),
             protected: Arc::default(),
             // Only Docker Compose has network access, and it talks to the socket of the daemon.
             unix_sockets: wanted.network == Network::Allowed,
@@ -112,6 +112,7 @@ pub(crate) fn build_command(
 /// R packages and TeX that the user has installed.
 fn user_libraries(environment: &[(String, String)]) -> Vec<PathBuf> {
     let home = environment.iter().find(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
-    let tex = home.map(|home| home.join(".TinyTeX")).filter(|folder| folder.is_dir());
+    let tex = home.and_then(|home| home.join(".TinyTeX").canonicalize().ok());
+    let tex = tex.filter(|folder| folder.is_dir());
     r_libraries(environment).into_iter().chain(tex).collect()
 }

@@ -12,6 +12,12 @@ use catalog::{
     Implementation, Tool,
     implementation::{Piece, Process, PythonFunction, RFunction},
 };
+use process::is_program;
+
+/// The extensions of scripts that an interpreter runs.
+const SCRIPTS: [&str; 15] = [
+    "awk", "bash", "jq", "js", "lua", "mjs", "mk", "php", "pl", "py", "r", "rb", "sh", "ts", "zsh",
+];
 
 /// The most files of one tool. A larger package is covered by its first files only, in the order of
 /// their paths.
@@ -42,7 +48,12 @@ pub fn code_files(crib: &Path, folder: &Path, tool: &Tool) -> Vec<PathBuf> {
 /// person may change them. Unlike [`code_files`] it lists no folder.
 pub fn code_paths(crib: &Path, tool: &Tool) -> Vec<PathBuf> {
     let paths = match &tool.implementation {
-        Implementation::Process(process) => of_process(crib, crib, process),
+        Implementation::Process(process) => {
+            let mut files = of_process(crib, crib, process);
+            // Words also name data that a tool of the crib may well change.
+            files.retain(|file| is_code(file));
+            files
+        }
         Implementation::Python(function) => {
             let package = function.module.split('.').next().unwrap_or_default();
             let folders = function.path.iter().map(|folder| crib.join(folder));
@@ -59,6 +70,12 @@ pub fn code_paths(crib: &Path, tool: &Tool) -> Vec<PathBuf> {
     };
     // Programs of the system are not writable anyway.
     paths.into_iter().filter(|path: &PathBuf| path.starts_with(crib)).collect()
+}
+
+/// Whether a file is executable or has the extension of a script.
+fn is_code(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    SCRIPTS.contains(&extension.to_ascii_lowercase().as_str()) || is_program(file)
 }
 
 /// The file that a word of a command line names in `folder`, if there is one: `run.sh`,

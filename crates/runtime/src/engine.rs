@@ -71,7 +71,8 @@ pub(crate) struct CommandRun<'a> {
 }
 
 impl Engine {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(mut settings: Settings) -> Self {
+        settings.open_paths();
         let launcher = Arc::new(new_launcher(&settings));
         Self {
             outputs: Arc::new(OutputStore::new(

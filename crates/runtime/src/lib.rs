@@ -44,8 +44,9 @@ pub use operations::{Event, EventKind, Operations, Until, Viewer};
 pub use outputs::is_long_output;
 pub use plan::{Detail, Emphasis, Plan, Rendering, escape_controls, render_plan, render_request};
 pub use process::{
-    Peer, ProgramOutput, ProtectedPaths, SandboxLevel, SandboxSupport, list_enforcement,
-    sandbox_level, sandbox_support, wait_for_cleanup,
+    OpenedPath, Peer, ProgramOutput, ProtectedPaths, SandboxLevel, SandboxSupport,
+    follow_links_outside, list_enforcement, open_file_beneath, sandbox_level, sandbox_support,
+    wait_for_cleanup,
 };
 pub use programs::{ProgramRequest, run_program};
 pub use results::process_output_schema;

@@ -3,8 +3,8 @@
 use std::{path::PathBuf, thread, time::Duration};
 
 use catalog::{Implementation, Tool};
-use process::{ProgramAccess, ProtectedPaths, SandboxLevel};
-use workers::WorkerSettings;
+use process::{OpenedPaths, ProgramAccess, ProtectedPaths, SandboxLevel, r_libraries, search_path};
+use workers::{WorkerSettings, python_folders};
 
 use crate::Clock;
 
@@ -63,6 +63,8 @@ pub struct Settings {
     pub r_memory_bytes: Option<u64>,
     /// What tools may not be told to change: definitions, configuration and the code of tools.
     pub protected: ProtectedPaths,
+    /// The granted paths as [`Settings::open_paths`] opened them.
+    pub opened: OpenedPaths,
     /// While this file exists, every approval needs a passphrase, which a form cannot ask for: MCP
     /// forbids secrets in forms. Approvals are then given at a terminal only.
     pub passphrase_file: Option<PathBuf>,
@@ -101,6 +103,7 @@ impl Settings {
             r_timeout: None,
             r_memory_bytes: None,
             protected,
+            opened: OpenedPaths::default(),
             passphrase_file: None,
             clock: Clock::default(),
         }
@@ -117,7 +120,19 @@ impl Settings {
             is_sandboxed: self.confine,
             memory_bytes: self.memory_bytes,
             protected: &self.protected,
+            opened: &self.opened,
         }
+    }
+
+    /// Opens everything that programs are granted. From then on a program that replaces one of these
+    /// folders by a link does not change what others are granted.
+    pub(crate) fn open_paths(&mut self) {
+        let writable: Vec<_> = self.roots.iter().chain(&self.write).cloned().collect();
+        let configured = self.read.iter().chain(&writable).chain([&self.crib]).cloned();
+        let found = search_path(&self.environment)
+            .chain(r_libraries(&self.environment))
+            .chain(python_folders(&self.crib, &self.environment));
+        self.opened = OpenedPaths::open(configured.chain(found), &writable);
     }
 
     /// The settings of R and Python workers.
@@ -132,6 +147,8 @@ impl Settings {
             memory_bytes: self.memory_bytes,
             r_memory_bytes: self.r_memory_bytes,
             protected: self.protected.clone(),
+            opened: self.opened.clone(),
+            python_folders: python_folders(&self.crib, &self.environment),
             grace: self.grace,
             max_workers: self.workers,
             idle_time: self.worker_idle,

@@ -26,7 +26,7 @@ mod worker_failure;
 
 pub use call_options::{CallObserver, CallOptions};
 pub use pool::{SessionCaller, SessionLease, WorkerPool};
-pub use python::PythonCall;
+pub use python::{PythonCall, python_folders};
 pub use r::{R_SOURCING, RCall, decode_replies, with_missing};
 pub use session::Session;
 pub use session_argument::with_session_argument;

@@ -8,6 +8,7 @@ mod conversation;
 mod literal;
 
 pub use call::PythonCall;
+pub use command::python_folders;
 
 /// The script that a worker runs.
 const SCRIPT: &str = include_str!("python/worker.py");

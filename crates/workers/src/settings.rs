@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use process::{ProgramAccess, ProtectedPaths};
+use process::{OpenedPaths, ProgramAccess, ProtectedPaths};
 
 /// The settings of a worker pool: access rights, limits and lifetimes.
 #[derive(Clone, Debug)]
@@ -25,6 +25,10 @@ pub struct WorkerSettings {
     pub r_memory_bytes: Option<u64>,
     /// What only people may change.
     pub protected: ProtectedPaths,
+    /// The granted paths as they were opened when the crib was loaded.
+    pub opened: OpenedPaths,
+    /// What the Python interpreter needs, as [`crate::python_folders`] found it.
+    pub python_folders: Vec<PathBuf>,
     /// How long a function has to stop after an interrupt, before its worker is killed.
     pub grace: Duration,
     /// The most workers at once; at least one.
@@ -46,6 +50,7 @@ impl WorkerSettings {
             is_sandboxed: self.is_sandboxed,
             memory_bytes: self.memory_bytes,
             protected: &self.protected,
+            opened: &self.opened,
         }
     }
 }

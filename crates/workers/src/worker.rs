@@ -15,10 +15,13 @@ use std::{
 
 use catalog::{ErrorType, Failure};
 use process::{ChildProcess, Command, Launcher, ProcessId};
-use rustix::process::Signal;
+use rustix::{
+    fs::{Mode, OFlags},
+    process::Signal,
+};
 use tokio::{
     io::AsyncWriteExt,
-    net::unix::pipe::{OpenOptions, Sender},
+    net::unix::pipe::{Receiver, Sender},
     sync::OwnedSemaphorePermit,
     time::{sleep_until, timeout},
 };
@@ -317,21 +320,21 @@ impl Received {
 /// Opens the named pipes for requests and replies, and takes stdout and stderr.
 fn open_pipes(process: &mut ChildProcess, folder: &Path) -> io::Result<(Sender, [WorkerPipe; 3])> {
     // Opened for reading and writing, so that neither side blocks until the other opens its end, or
-    // sees a spurious EOF.
-    let mut options = OpenOptions::new();
-    options.read_write(true);
-    let [requests, replies] = PIPES.map(|name| folder.join(name));
+    // sees a spurious EOF. The worker could have replaced the pipe by a link.
+    let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = |name| rustix::fs::open(folder.join(name), flags, Mode::empty());
+    let [requests, replies] = PIPES.map(open);
     let (stdout, stderr) = (
         process.child.stdout.take().expect("stdout is piped"),
         process.child.stderr.take().expect("stderr is piped"),
     );
     let pipes = [
-        options.open_receiver(replies)?.into_nonblocking_fd()?,
+        Receiver::from_owned_fd(replies?)?.into_nonblocking_fd()?,
         stdout.into_nonblocking_fd()?,
         stderr.into_nonblocking_fd()?,
     ];
     let [replies, stdout, stderr] = pipes.map(WorkerPipe::new);
-    Ok((options.open_sender(requests)?, [replies?, stdout?, stderr?]))
+    Ok((Sender::from_owned_fd(requests?)?, [replies?, stdout?, stderr?]))
 }
 
 fn check_open(replies: &WorkerPipe) -> Result<(), WorkerFailure> {

@@ -16,12 +16,14 @@ use super::{ARGUMENT_ERRORS, Ability, RmdDocuments};
 /// A renderer that starts its programs as `runtime` starts its own.
 pub fn renderer(runtime: &Runtime, settings: RenderSettings) -> Renderer {
     let runtime_settings = runtime.settings();
+    let temp = &runtime_settings.temp;
     let host = RenderHost {
         launcher: Arc::clone(runtime.launcher()),
         cleanup: runtime.cleanup_tasks(),
         environment: runtime_settings.environment.clone(),
         read: runtime_settings.read.clone(),
-        temp_folder: runtime_settings.temp.clone(),
+        opened: runtime_settings.opened.clone(),
+        temp_folder: temp.canonicalize().unwrap_or_else(|_| temp.clone()),
         is_sandboxed: runtime_settings.confine,
     };
     Renderer::new(settings, host)

@@ -19,7 +19,7 @@ use rustix::{
 
 use crate::{
     launcher_process::VARIABLE,
-    protocol::{MAX_PACKET, receive, send},
+    protocol::{IN_MEMORY, MAX_PACKET, receive, send},
 };
 
 /// This executable, even if the file was replaced since it was started.
@@ -39,7 +39,7 @@ pub(super) fn send_request(request: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
     let memory = (request.len() > MAX_PACKET).then(|| write_memory(request)).transpose()?;
     let mut descriptors = descriptors.to_vec();
     descriptors.extend(memory.as_ref().map(AsFd::as_fd));
-    let bytes = if memory.is_some() { &[0] } else { request };
+    let bytes = if memory.is_some() { &IN_MEMORY } else { request };
     let mut connection = CONNECTION.lock();
     let first = connect(&mut connection)?;
     match send(&first.socket, bytes, &descriptors, SendFlags::empty()) {

@@ -2,8 +2,8 @@
 //! folders, and a `/tmp`, `/dev/shm` and `/proc` of its own.
 //!
 //! Landlock decides what can be read and written. Mounts add what Landlock cannot: metadata of files
-//! outside the writable folders cannot be changed, and temporary files, shared memory and processes
-//! of others have no name.
+//! outside the writable folders cannot be changed, protected files inside of them neither, and
+//! temporary files, shared memory and processes of others have no name.
 
 use std::{
     ffi::{CStr, CString, OsStr},
@@ -16,12 +16,21 @@ use std::{
 };
 
 use rustix::{
-    fs::{CWD, Mode, OFlags, open},
+    fs::CWD,
     mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, move_mount, open_tree},
 };
 
-use super::{Namespaces, raw, supervisor::Failure};
-use crate::protocol::StartRequest;
+use super::{
+    Namespaces,
+    protected::{self, Protected},
+    raw,
+    supervisor::Failure,
+};
+use crate::{
+    opened_path::open_without_links,
+    protocol::StartRequest,
+    sandbox::{GrantedDescriptors, Place},
+};
 
 /// Each private place holds at most this part of the memory that the program may allocate.
 const TMPFS_SHARE: u64 = 4;
@@ -39,16 +48,14 @@ struct Tree {
 /// a mount which the program may only see or read gets no rule.
 pub(super) fn isolate(
     request: &StartRequest,
+    granted: &GrantedDescriptors,
     namespaces: Namespaces,
 ) -> Result<Vec<&'static str>, Failure> {
     map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
     continue_process_ids();
     let sandbox = &request.sandbox;
-    let open = |path: &Path| {
-        let is_chosen = sandbox.caller_paths.iter().any(|chosen| chosen == path);
-        // A path of the caller that has become a link was replaced after it was checked.
-        Place::open(path).filter(|place| !is_chosen || place.path == path)
-    };
+    // What is missing, or has become a link, is not mounted; it gets no Landlock rule either.
+    let open = |path: &Path| granted.open(path).ok();
     let written = sandbox.write.iter().chain([&request.folder]);
     let writable: Vec<_> = written.filter_map(|path| open(path)).collect();
     let mut private = sandbox.private_places();
@@ -59,7 +66,9 @@ pub(super) fn isolate(
         private.iter().any(|hidden| place.path.starts_with(hidden)) && !is_in(place, &writable)
     };
     let readable: Vec<_> = needed_paths(request).filter_map(open).filter(is_hidden).collect();
-    mount_all(&writable, &readable, &private, sandbox.memory_bytes / TMPFS_SHARE)?;
+    let protected = protected::open(&sandbox.protected, &writable);
+    let places = Places { writable: &writable, readable: &readable, protected: &protected };
+    mount_all(&places, &private, sandbox.memory_bytes / TMPFS_SHARE)?;
     private.retain(|place| !readable.iter().any(|below| below.path.starts_with(place)));
     Ok(private)
 }
@@ -68,36 +77,30 @@ pub(super) fn isolate(
 pub(super) fn try_isolation(namespaces: Namespaces) -> Result<(), Failure> {
     const SOME_BYTES: u64 = 1 << 20;
     map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
-    let usr: Vec<_> = Place::open(Path::new("/usr")).into_iter().collect();
-    mount_all(&usr, &[], &["/tmp"], SOME_BYTES)
+    let usr: Vec<_> = GrantedDescriptors::default().open(Path::new("/usr")).into_iter().collect();
+    let places = Places { writable: &usr, readable: &[], protected: &Protected::default() };
+    mount_all(&places, &["/tmp"], SOME_BYTES)
 }
 
-/// A path that was opened, with links resolved.
-struct Place {
-    path: PathBuf,
-    fd: OwnedFd,
+/// What is mounted again.
+struct Places<'a> {
+    writable: &'a [Place],
+    /// Visible below a private place.
+    readable: &'a [Place],
+    protected: &'a Protected,
 }
 
-impl Place {
-    /// `None` if it does not exist.
-    fn open(path: &Path) -> Option<Self> {
-        let fd = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
-        let path = fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok()?;
-        Some(Self { path, fd })
+/// A copy of the mounts at a place that is not attached anywhere yet.
+fn clone_tree(place: &Place, is_read_only: bool) -> io::Result<Tree> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH
+        | OpenTreeFlags::AT_RECURSIVE;
+    let mount = open_tree(&place.fd, c"", flags)?;
+    if is_read_only {
+        raw::restrict_mount(mount.as_fd(), c"", true)?;
     }
-
-    /// A copy of its mounts that is not attached anywhere yet.
-    fn clone_tree(&self, is_read_only: bool) -> io::Result<Tree> {
-        let flags = OpenTreeFlags::OPEN_TREE_CLONE
-            | OpenTreeFlags::OPEN_TREE_CLOEXEC
-            | OpenTreeFlags::AT_EMPTY_PATH
-            | OpenTreeFlags::AT_RECURSIVE;
-        let mount = open_tree(&self.fd, c"", flags)?;
-        if is_read_only {
-            raw::restrict_mount(mount.as_fd(), c"", true)?;
-        }
-        Ok(Tree { path: self.path.clone(), mount })
-    }
+    Ok(Tree { path: place.path.clone(), mount })
 }
 
 /// The paths that the program needs even below a private place: those it may read, its working
@@ -110,16 +113,11 @@ fn needed_paths(request: &StartRequest) -> impl Iterator<Item = &Path> {
     needed.filter(|path| !path.starts_with("/usr"))
 }
 
-fn mount_all(
-    writable: &[Place],
-    readable: &[Place],
-    private: &[&str],
-    tmpfs_bytes: u64,
-) -> Result<(), Failure> {
+fn mount_all(places: &Places<'_>, private: &[&str], tmpfs_bytes: u64) -> Result<(), Failure> {
     // Cloned first, because clones keep the flags that their mounts had.
-    let mut trees = clone_outermost(writable, readable)
-        .map_err(Failure::of("a writable folder could not be mounted"))?;
-    let is_root_writable = writable.iter().any(|place| place.path == Path::new("/"));
+    let mut trees =
+        clone_all(places).map_err(Failure::of("a writable folder could not be mounted"))?;
+    let is_root_writable = places.writable.iter().any(|place| place.path == Path::new("/"));
     raw::restrict_mount(CWD, c"/", !is_root_writable)
         .map_err(Failure::of("the file system could not be made read-only"))?;
     for place in private.iter().filter(|place| Path::new(place).is_dir()) {
@@ -137,6 +135,25 @@ fn mount_all(
     Ok(())
 }
 
+fn clone_all(places: &Places<'_>) -> io::Result<Vec<Tree>> {
+    let mut trees = clone_outermost(places.writable, places.readable)?;
+    let Protected { places: protected, parents } = places.protected;
+    for (places, is_read_only) in [(parents, false), (protected, true)] {
+        for place in places {
+            trees.push(clone_tree(place, is_read_only)?);
+        }
+    }
+    // A folder that was granted inside a protected one stays writable.
+    let is_in_protected = |place: &&Place| {
+        let mut around = protected.iter();
+        around.any(|outer| place.path.starts_with(&outer.path) && place.path != outer.path)
+    };
+    for place in places.writable.iter().filter(is_in_protected) {
+        trees.push(clone_tree(place, false)?);
+    }
+    Ok(trees)
+}
+
 /// Clones the places. One inside another of the same kind is left out: moving a file from one mount to
 /// the other would fail.
 fn clone_outermost(writable: &[Place], readable: &[Place]) -> io::Result<Vec<Tree>> {
@@ -147,7 +164,7 @@ fn clone_outermost(writable: &[Place], readable: &[Place]) -> io::Result<Vec<Tre
                 .iter()
                 .any(|other| place.path != other.path && place.path.starts_with(&other.path));
             if !is_inner && !trees.iter().any(|tree| tree.path == place.path) {
-                trees.push(place.clone_tree(is_read_only)?);
+                trees.push(clone_tree(place, is_read_only)?);
             }
         }
     }
@@ -162,17 +179,25 @@ fn mount_tmpfs(place: &str, bytes: u64) -> io::Result<()> {
 
 /// Mounts a tree at its path, which has to be created if a private place hides it.
 fn attach(tree: &Tree) -> io::Result<()> {
-    if !tree.path.exists() {
-        let is_folder = fs::metadata(format!("/proc/self/fd/{}", tree.mount.as_raw_fd()))?.is_dir();
-        if is_folder {
-            fs::create_dir_all(&tree.path)?;
-        } else {
-            tree.path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::File::create(&tree.path)?;
+    // Opened without following links: another program may replace a part of the path meanwhile.
+    let target = match open_without_links(&tree.path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            create_target(tree)?;
+            open_without_links(&tree.path)
         }
+        opened => opened,
+    };
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    Ok(move_mount(&tree.mount, c"", target?, c"", flags)?)
+}
+
+fn create_target(tree: &Tree) -> io::Result<()> {
+    let is_folder = fs::metadata(format!("/proc/self/fd/{}", tree.mount.as_raw_fd()))?.is_dir();
+    if is_folder {
+        return fs::create_dir_all(&tree.path);
     }
-    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
-    Ok(move_mount(&tree.mount, c"", CWD, &tree.path, flags)?)
+    tree.path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::File::create(&tree.path).map(drop)
 }
 
 /// Maps the user and the group to themselves. Does nothing without a user namespace.

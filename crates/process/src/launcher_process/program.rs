@@ -2,12 +2,12 @@
 
 use std::{io, os::fd::OwnedFd};
 
-use rustix::process::{chdir, setpgid};
+use rustix::process::{chdir, fchdir, setpgid};
 
 use super::{raw, supervisor::Failure};
 use crate::{
     protocol::StartRequest,
-    sandbox::{self, Restriction},
+    sandbox::{self, GrantedDescriptors, Restriction},
 };
 
 pub(super) use crate::sandbox::Enforcer;
@@ -24,10 +24,11 @@ pub(super) struct Streams {
 pub(super) fn execute(
     request: &StartRequest,
     streams: &Streams,
+    granted: &GrantedDescriptors,
     own_places: Option<&[&str]>,
     enforcer: &Enforcer,
 ) -> Failure {
-    match prepare(request, streams, own_places, enforcer) {
+    match prepare(request, streams, granted, own_places, enforcer) {
         Ok(()) => Failure::of("")(raw::execute(&request.program, &request.argv, &request.env)),
         Err(failure) => failure,
     }
@@ -36,24 +37,40 @@ pub(super) fn execute(
 fn prepare(
     request: &StartRequest,
     streams: &Streams,
+    granted: &GrantedDescriptors,
     own_places: Option<&[&str]>,
     enforcer: &Enforcer,
 ) -> Result<(), Failure> {
     attach(streams).map_err(Failure::of("the standard streams could not be attached"))?;
     let _ = setpgid(None, None);
     raw::reset_signals();
-    chdir(&request.cwd).map_err(Failure::of("the working directory could not be entered"))?;
+    enter_folder(request, granted)
+        .map_err(Failure::of("the working directory could not be entered"))?;
     sandbox::set_limits(request.sandbox.memory_bytes, request.open_files)
         .map_err(Failure::of("the resource limits could not be set"))?;
     raw::close_on_exec().map_err(Failure::of("inherited descriptors could not be closed"))?;
     if request.is_sandboxed {
-        let restriction =
-            Restriction { sandbox: &request.sandbox, private_folder: &request.folder, own_places };
+        let restriction = Restriction {
+            sandbox: &request.sandbox,
+            descriptors: granted,
+            private_folder: &request.folder,
+            own_places,
+        };
         enforcer
             .restrict_current_thread(&restriction)
             .map_err(Failure::of("the sandbox could not be applied"))?;
     }
     Ok(())
+}
+
+/// Enters the working directory. A restricted program does not follow links that another one may have
+/// put in its place.
+fn enter_folder(request: &StartRequest, granted: &GrantedDescriptors) -> io::Result<()> {
+    if request.is_restricted() {
+        Ok(fchdir(granted.open(&request.cwd)?.fd)?)
+    } else {
+        Ok(chdir(&request.cwd)?)
+    }
 }
 
 fn attach(streams: &Streams) -> io::Result<()> {

@@ -23,7 +23,10 @@ use super::{
     program::{self, Enforcer, Streams},
     raw::{self, Cloned},
 };
-use crate::protocol::{Control, Reply, StartRequest, receive, send};
+use crate::{
+    protocol::{Control, Reply, StartRequest, receive, send},
+    sandbox::GrantedDescriptors,
+};
 
 /// The longest message from the server.
 const CONTROL_BYTES: usize = 16;
@@ -89,8 +92,9 @@ pub(super) fn run(
     isolation: Isolation,
     enforcer: &Enforcer,
 ) -> ! {
-    let Descriptors { status, stdin, stdout, stderr } = descriptors;
-    match start(request, Streams { stdin, stdout, stderr }, isolation, enforcer) {
+    let Descriptors { status, stdin, stdout, stderr, granted } = descriptors;
+    let streams = Streams { stdin, stdout, stderr };
+    match start(request, streams, &granted, isolation, enforcer) {
         Ok((program, signals)) => {
             report(&status, &Reply::Started);
             watch(&status, &signals, program, isolation);
@@ -116,6 +120,7 @@ fn report(status: &OwnedFd, reply: &Reply) {
 fn start(
     request: &StartRequest,
     streams: Streams,
+    granted: &GrantedDescriptors,
     isolation: Isolation,
     enforcer: &Enforcer,
 ) -> Result<(Pid, OwnedFd), Failure> {
@@ -131,7 +136,7 @@ fn start(
     raw::set_exited_children(raw::ExitedChildren::AreKept);
     let signals = raw::open_signals().map_err(Failure::of("signals could not be opened"))?;
     let own_places = match isolation {
-        Isolation::Namespaces(namespaces) => Some(mounts::isolate(request, namespaces)?),
+        Isolation::Namespaces(namespaces) => Some(mounts::isolate(request, granted, namespaces)?),
         Isolation::Subreaper => {
             set_child_subreaper(Some(getpid()))
                 .map_err(prepare("the supervisor could not become a subreaper"))?;
@@ -143,7 +148,8 @@ fn start(
     match raw::clone_process(0).map_err(Failure::of("a process could not be created"))? {
         Cloned::Child => {
             drop(result);
-            let failure = program::execute(request, &streams, own_places.as_deref(), enforcer);
+            let own_places = own_places.as_deref();
+            let failure = program::execute(request, &streams, granted, own_places, enforcer);
             let message = failure.into_reply().encode();
             let _ = rustix::io::write(&report_result, &message);
             raw::exit(127)

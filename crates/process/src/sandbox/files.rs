@@ -1,9 +1,6 @@
 //! Restricts file access with Landlock.
 
-use std::{
-    os::fd::{AsFd, AsRawFd},
-    path::{Path, PathBuf},
-};
+use std::{os::fd::AsFd, path::Path};
 
 use egress::NetworkAccess;
 use landlock::{
@@ -12,6 +9,7 @@ use landlock::{
 };
 
 use super::Restriction;
+use crate::opened_path::open_without_links;
 
 /// The newest ABI version whose rights are known to suit ordinary programs. Older kernels enforce
 /// fewer of them.
@@ -69,6 +67,11 @@ impl SystemFiles {
     }
 }
 
+/// Whether the rules of the system's folders cover this path.
+pub(super) fn is_system_folder(path: &Path) -> bool {
+    SYSTEM.iter().any(|place| path.starts_with(place))
+}
+
 /// Whether every child may read this path.
 pub(super) fn is_readable_by_all(path: &Path) -> bool {
     SYSTEM.iter().chain(&DEVICES).chain([&PROC]).any(|place| path.starts_with(place))
@@ -93,11 +96,17 @@ pub(super) fn restrict(
         rules = rules.add_rule(PathBeneath::new(device, device_access()))?;
     }
     let all = AccessFs::from_all(VERSION);
-    rules = add_rules(rules, &[PROC], reading(), &[])?;
-    rules = add_rules(rules, &sandbox.read, reading(), &sandbox.caller_paths)?;
-    rules = add_rules(rules, &sandbox.write, all, &sandbox.caller_paths)?;
-    rules = add_rules(rules, &[restriction.private_folder], all, &[])?;
-    rules = add_rules(rules, restriction.own_places.unwrap_or_default(), all, &[])?;
+    rules = add_rule(rules, PathFd::new(PROC).ok(), reading())?;
+    for path in &sandbox.read {
+        rules = add_granted(rules, restriction, path, reading())?;
+    }
+    for path in &sandbox.write {
+        rules = add_granted(rules, restriction, path, all)?;
+    }
+    rules = add_rule(rules, open_without_links(restriction.private_folder).ok(), all)?;
+    for place in restriction.own_places.unwrap_or_default() {
+        rules = add_rule(rules, PathFd::new(place).ok(), all)?;
+    }
     rules.restrict_self()
 }
 
@@ -120,34 +129,29 @@ pub(super) fn build_ruleset(network: &NetworkAccess) -> Result<RulesetCreated, R
     }
 }
 
-/// Adds a rule for each path that exists. A caller's path that has become a symbolic link gets no
-/// rule: another program may have replaced it after the path was checked.
-fn add_rules(
-    mut rules: RulesetCreated,
-    paths: &[impl AsRef<Path>],
+/// Adds a rule for a granted path: by the descriptor that was opened when the crib was loaded, else
+/// unless the path is missing or has become a link.
+fn add_granted(
+    rules: RulesetCreated,
+    restriction: &Restriction<'_>,
+    path: &Path,
     access: BitFlags<AccessFs>,
-    caller_paths: &[PathBuf],
 ) -> Result<RulesetCreated, RulesetError> {
-    for path in paths {
-        let path = path.as_ref();
-        // Covered by the rules of the system folders.
-        if access == reading() && path.starts_with(USR) {
-            continue;
-        }
-        if let Ok(place) = PathFd::new(path)
-            && (!caller_paths.iter().any(|own| own == path) || is_at(&place, path))
-        {
-            rules = rules.add_rule(PathBeneath::new(place, access))?;
-        }
+    match restriction.descriptors.get(path) {
+        Some(fd) => add_rule(rules, Some(fd), access),
+        None => add_rule(rules, open_without_links(path).ok(), access),
     }
-    Ok(rules)
 }
 
-/// Whether an opened path is exactly this path, not the target of a symbolic link. Checking after
-/// opening leaves no time in which the path could be replaced.
-fn is_at(place: &PathFd, path: &Path) -> bool {
-    let opened = format!("/proc/self/fd/{}", place.as_fd().as_raw_fd());
-    std::fs::read_link(opened).is_ok_and(|real| real == path)
+fn add_rule(
+    rules: RulesetCreated,
+    place: Option<impl AsFd>,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    match place {
+        Some(place) => rules.add_rule(PathBeneath::new(place, access)),
+        None => Ok(rules),
+    }
 }
 
 fn reading() -> BitFlags<AccessFs> {
@@ -156,27 +160,4 @@ fn reading() -> BitFlags<AccessFs> {
 
 fn device_access() -> BitFlags<AccessFs> {
     AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{error::Error, fs, os::unix::fs::symlink};
-
-    use landlock::PathFd;
-
-    use super::is_at;
-
-    #[test]
-    fn detects_a_link_that_replaced_a_file() -> Result<(), Box<dyn Error>> {
-        let folder = tempfile::tempdir()?;
-        let root = folder.path().canonicalize()?;
-        let (given, other) = (root.join("given"), root.join("other"));
-        fs::write(&given, "")?;
-        fs::write(&other, "")?;
-        assert!(is_at(&PathFd::new(&given)?, &given));
-        fs::remove_file(&given)?;
-        symlink(&other, &given)?;
-        assert!(!is_at(&PathFd::new(&given)?, &given));
-        Ok(())
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::{fs, os::unix::net::UnixListener};
 
+use process::{Command, OpenedPaths};
 use rustix::{
     io::{FdFlags, fcntl_setfd},
     process::{Resource, getrlimit},
@@ -167,5 +168,119 @@ async fn limits_apply_from_the_first_instruction() {
     for bench in Bench::all() {
         let said = text(&bench.sh(Rights::Read, "ulimit -c; ulimit -d; ulimit -H -n").await);
         assert_eq!(said, format!("0\n{}\n4096", (1 << 30) / 1024), "{:?}", bench.level);
+    }
+}
+
+/// A command that may also write the folder `inside/target`, as it was when the crib was loaded.
+fn with_target(bench: &Bench, rights: Rights, opened: &OpenedPaths, script: &str) -> Command {
+    let mut command = bench.command(rights, script);
+    command.sandbox.write.push(bench.path("inside/target"));
+    command.sandbox.opened = opened.clone();
+    command
+}
+
+fn open_target(bench: &Bench) -> OpenedPaths {
+    let inside = bench.path("inside");
+    OpenedPaths::open([inside.clone(), inside.join("target")], &[inside])
+}
+
+#[tokio::test]
+async fn a_granted_folder_that_became_a_link_grants_nothing_else() {
+    for bench in Bench::all() {
+        fs::create_dir(bench.path("inside/target")).expect("a folder");
+        fs::write(bench.path("outside/secret"), "secret").expect("a file");
+        let opened = open_target(&bench);
+        bench.sh(Rights::Write, "mv target old && ln -s ../outside target").await;
+        assert!(bench.path("inside/target").is_symlink());
+        let script = "cat target/secret; echo x > target/new; echo y > old/new && cat old/new";
+        // Without a descriptor, the path leads nowhere.
+        let by_path = with_target(&bench, Rights::Read, &OpenedPaths::default(), script);
+        assert_eq!(bench.run(by_path).await, "", "{:?}", bench.level);
+        let said = bench.run(with_target(&bench, Rights::Read, &opened, script)).await;
+        assert_eq!(said, "y", "the folder itself stays granted, {:?}", bench.level);
+        assert!(!bench.path("outside/new").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_granted_folder_that_is_created_later_is_no_link() {
+    for bench in Bench::all() {
+        fs::write(bench.path("outside/secret"), "secret").expect("a file");
+        let opened = open_target(&bench);
+        bench.sh(Rights::Write, "ln -s ../outside target").await;
+        let script = "cat target/secret; echo x > target/new && cat target/new";
+        let said = bench.run(with_target(&bench, Rights::Read, &opened, script)).await;
+        assert_eq!(said, "", "{:?}", bench.level);
+        bench.sh(Rights::Write, "rm target && mkdir target").await;
+        let said = bench.run(with_target(&bench, Rights::Read, &opened, script)).await;
+        assert_eq!(said, "x", "a build tool may create its folder, {:?}", bench.level);
+        // Build tools also remove and create it again.
+        let opened = open_target(&bench);
+        bench.sh(Rights::Write, "rm -r target && mkdir target").await;
+        let said = bench.run(with_target(&bench, Rights::Read, &opened, script)).await;
+        assert_eq!(said, "x", "{:?}", bench.level);
+        bench.sh(Rights::Write, "rm -r target && ln -s ../outside target").await;
+        let said = bench.run(with_target(&bench, Rights::Read, &opened, script)).await;
+        assert_eq!(said, "", "{:?}", bench.level);
+        assert!(!bench.path("outside/new").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_working_directory_that_became_a_link_is_not_entered() {
+    for bench in Bench::all() {
+        bench.sh(Rights::Write, "ln -s ../outside sub").await;
+        let mut command = bench.command(Rights::Write, "pwd");
+        command.cwd = bench.path("inside/sub").display().to_string();
+        let error = bench.try_run(command).await.expect_err("a link");
+        let message = error.to_string();
+        assert!(message.contains("the working directory could not be entered"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn protected_files_in_a_writable_folder_cannot_be_changed() {
+    const PROTECTED: [&str; 4] = ["toolcrib.toml", "tools", "inst/mcp/tools", ".venv/bin"];
+    for bench in Bench::all().into_iter().filter(Bench::has_namespaces) {
+        let inside = bench.path("inside");
+        for folder in ["tools/data", "inst/mcp/tools", ".venv/bin", ".venv/lib"] {
+            fs::create_dir_all(inside.join(folder)).expect("a folder");
+        }
+        for file in ["toolcrib.toml", "tools/a.json", "inst/mcp/tools/a.yaml", ".venv/bin/python"] {
+            fs::write(inside.join(file), "own").expect("a file");
+        }
+        let script = "
+            attempt() { \"$@\" 2>/dev/null && echo \"done: $*\"; }
+            attempt sh -c 'echo x > toolcrib.toml'
+            attempt rm -f toolcrib.toml
+            attempt mv toolcrib.toml old
+            attempt sh -c 'echo x > new; mv -f new toolcrib.toml'
+            attempt chmod 777 toolcrib.toml
+            attempt touch toolcrib.toml tools/a.json
+            attempt ln toolcrib.toml hard
+            attempt touch tools/new.json
+            attempt mv tools old
+            attempt mv inst old
+            attempt mv inst/mcp old
+            attempt mv inst/mcp/tools old
+            attempt touch inst/mcp/tools/b.yaml
+            attempt mv .venv old
+            attempt sh -c 'echo x > .venv/bin/python'
+            attempt rm -rf tools inst .venv
+            true";
+        let run = |script: &str| {
+            let mut command = bench.command(Rights::Write, script);
+            command.sandbox.protected = PROTECTED.map(|name| inside.join(name)).into();
+            command.sandbox.write.push(inside.join("tools/data"));
+            bench.run(command)
+        };
+        assert_eq!(run(script).await, "");
+        for file in ["toolcrib.toml", "tools/a.json", "inst/mcp/tools/a.yaml", ".venv/bin/python"] {
+            assert_eq!(fs::read_to_string(inside.join(file)).ok().as_deref(), Some("own"));
+        }
+        // Everything else can be changed as before.
+        let script = "mkdir sub && echo a > sub/a && mv sub/a b && mv sub other && echo x > inst/mcp/free &&
+            echo x > .venv/free && echo x > tools/data/x && tar cf x.tar b && tar xf x.tar && cp -p b c && echo done";
+        assert_eq!(run(script).await, "done");
     }
 }

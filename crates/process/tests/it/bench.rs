@@ -8,8 +8,8 @@ use std::{
 };
 
 use process::{
-    Command, Launcher, LauncherOptions, ProgramLimits, ProgramOutput, Sandbox, SandboxLevel, Word,
-    run_program, sandbox_level,
+    Command, Launcher, LauncherOptions, OpenedPaths, ProgramLimits, ProgramOutput, RunProgramError,
+    Sandbox, SandboxLevel, Word, run_program, sandbox_level,
 };
 
 /// A folder with an `inside`, which is granted, and an `outside`, which is not.
@@ -17,6 +17,8 @@ pub(crate) struct Bench {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) launcher: Arc<Launcher>,
     pub(crate) level: SandboxLevel,
+    /// The paths that were opened before any script ran.
+    pub(crate) opened: OpenedPaths,
 }
 
 /// What a script may do.
@@ -45,7 +47,8 @@ impl Bench {
         }
         let options =
             LauncherOptions { strongest: level, ..LauncherOptions::new(PathBuf::from("/tmp")) };
-        Self { folder, launcher: Arc::new(Launcher::new(options)), level }
+        let opened = OpenedPaths::open([folder.path().join("inside")], &[]);
+        Self { folder, launcher: Arc::new(Launcher::new(options)), level, opened }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -57,8 +60,17 @@ impl Bench {
     }
 
     pub(crate) async fn sh(&self, rights: Rights, script: &str) -> ProgramOutput {
+        self.try_run(self.command(rights, script)).await.expect("a shell")
+    }
+
+    /// What a command prints.
+    pub(crate) async fn run(&self, command: Command) -> String {
+        text(&self.try_run(command).await.expect("a shell"))
+    }
+
+    pub(crate) async fn try_run(&self, command: Command) -> Result<ProgramOutput, RunProgramError> {
         let limits = ProgramLimits { timeout: Duration::from_secs(20), max_bytes: 1 << 20 };
-        run_program(&self.launcher, self.command(rights, script), limits).await.expect("a shell")
+        run_program(&self.launcher, command, limits).await
     }
 
     /// What a Python program prints; its last line is an error if it fails.
@@ -86,7 +98,7 @@ impl Bench {
                 read: vec![inside.clone()],
                 write: if is_writer { vec![inside] } else { Vec::new() },
                 memory_bytes: 1 << 30,
-                caller_paths: Vec::new(),
+                opened: self.opened.clone(),
                 protected: Arc::default(),
                 unix_sockets: false,
                 changes_metadata: is_writer,

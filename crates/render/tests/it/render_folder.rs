@@ -33,6 +33,7 @@ impl RenderFolder {
             cleanup: Default::default(),
             environment: vec![("PATH".to_owned(), path.to_owned())],
             read: Vec::new(),
+            opened: Default::default(),
             temp_folder,
             is_sandboxed: true,
         }

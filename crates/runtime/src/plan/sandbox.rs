@@ -31,8 +31,7 @@ pub(super) fn narrow(
     let is_own = |path: &Path| {
         path.starts_with(&settings.crib) || settings.roots.iter().any(|root| path.starts_with(root))
     };
-    let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-    sandbox.caller_paths = access.read.iter().chain(&access.write).cloned().collect();
+    let real = settings.access().real_program(program);
     let (mut read, mut write) = (access.read, Vec::new());
     // A tool that is served as read-only is read-only to the kernel, whatever a parameter declares.
     let written = if annotations.is_read_only() { &mut read } else { &mut write };

@@ -37,7 +37,7 @@ pub struct PythonCall<'a> {
 impl WorkerPool {
     /// The path of the Python interpreter: the crib's own, else the first one on the `PATH`.
     pub fn find_python(&self) -> Option<PathBuf> {
-        command::find_python(&self.settings)
+        command::find_python(&self.settings.crib, &self.settings.environment)
     }
 
     /// Fails, with instructions, if Python is not installed.

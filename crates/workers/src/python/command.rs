@@ -35,7 +35,7 @@ pub(super) fn build_worker_command(
     settings: &WorkerSettings,
     tool: &Tool,
 ) -> Result<Command, Failure> {
-    let python = find_python(settings).ok_or_else(not_installed)?;
+    let python = find_python(&settings.crib, &settings.environment).ok_or_else(not_installed)?;
     let program = utf8_path(&python)?;
     let words = [program.as_str()].into_iter().chain(OPTIONS);
     let mut argv: Vec<_> = words.map(|word| Word::Text(word.to_owned())).collect();
@@ -45,9 +45,7 @@ pub(super) fn build_worker_command(
     if let Implementation::Python(function) = &tool.implementation {
         sandbox.allow_read(function.path.iter().map(|folder| settings.crib.join(folder)));
     }
-    // Interpreters from pyenv, conda or uv live in a home folder, which the sandbox does not
-    // include.
-    sandbox.allow_read(library_folders(&python));
+    sandbox.allow_read(settings.python_folders.iter().cloned());
     Ok(Command {
         label: tool.name.clone(),
         program,
@@ -62,24 +60,32 @@ pub(super) fn build_worker_command(
 }
 
 /// The interpreter: the crib's own, else the first one on the `PATH`.
-pub(super) fn find_python(settings: &WorkerSettings) -> Option<PathBuf> {
-    let own = settings.crib.join(VENV_PYTHON);
+pub(super) fn find_python(crib: &Path, environment: &[(String, String)]) -> Option<PathBuf> {
+    let own = crib.join(VENV_PYTHON);
     if is_program(&own) {
         return Some(own);
     }
-    NAMES.iter().find_map(|name| find_program(&settings.environment, name))
+    NAMES.iter().find_map(|name| find_program(environment, name))
 }
 
-/// The folders with the modules of an interpreter outside of the system's folders. The interpreter of
-/// a virtual environment is a link, and needs the modules of both places.
-fn library_folders(python: &Path) -> Vec<PathBuf> {
+/// The folders that the Python interpreter of a crib needs. Those from pyenv, conda or uv live in a
+/// home folder, which the sandbox does not include. The interpreter of a virtual environment is a link,
+/// and needs the modules of both places.
+///
+/// Found once, when a crib is loaded: a tool could replace the link later.
+pub fn python_folders(crib: &Path, environment: &[(String, String)]) -> Vec<PathBuf> {
+    let Some(python) = find_python(crib, environment) else {
+        return Vec::new();
+    };
     let real = python.canonicalize().ok();
-    let homes = [Some(python), real.as_deref()]
+    let homes = [Some(python.as_path()), real.as_deref()]
         .into_iter()
         .flatten()
         .filter_map(|file| file.parent()?.parent());
-    let paths = homes.flat_map(|home| ["lib", "lib64", "pyvenv.cfg"].map(|name| home.join(name)));
-    paths.filter(|path| path.exists()).collect()
+    let parts = ["lib", "lib64", "pyvenv.cfg"];
+    let libraries = homes.flat_map(|home| parts.map(|name| home.join(name)));
+    let own = real.as_deref().and_then(Path::parent).map(Path::to_owned);
+    libraries.filter(|path| path.exists()).chain(own).collect()
 }
 
 fn not_installed() -> Failure {
