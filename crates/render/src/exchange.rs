@@ -8,11 +8,15 @@ use std::{
     collections::BTreeSet,
     fs::{self, File, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::fs::OpenOptionsExt,
+    },
     path::{Component, Path, PathBuf},
 };
 
 use catalog::{ErrorType, Failure};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use serde_json::json;
 
 use super::{Format, RenderJob};
@@ -169,34 +173,47 @@ pub(super) fn unpack(
     Ok(returned)
 }
 
-/// Reads the output files from a local folder. Symlinks are not followed: a document could point them
-/// anywhere.
+/// Reads the output files from a local folder. No link is followed, in no part of the path: a document
+/// could point them anywhere, even while they are read.
 pub(super) fn read_results(
     folder: &Path,
     format: Format,
     max_bytes: u64,
 ) -> Result<ReturnedFiles, Failure> {
-    let out = folder.join(OUT);
-    if !fs::symlink_metadata(&out).is_ok_and(|found| found.is_dir()) {
-        return Ok(ReturnedFiles::default());
-    }
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let out = match open_without_links(CWD, &folder.join(OUT), flags) {
+        Ok(out) => out,
+        Err(_) => return Ok(ReturnedFiles::default()),
+    };
     Ok(ReturnedFiles {
-        result: read(&out.join(RESULT), RESULT_BYTES)?,
-        document: read(&out.join(document_name(format)), max_bytes)?,
+        result: read(&out, RESULT, RESULT_BYTES)?,
+        document: read(&out, &document_name(format), max_bytes)?,
     })
 }
 
-fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>, Failure> {
-    let Some(found) = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file) else {
+/// Reads a file; `None` if it does not exist or is not a regular file.
+fn read(out: &OwnedFd, name: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, Failure> {
+    // Opening a named pipe would block until another process opens its other end.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let Ok(file) = open_without_links(out, Path::new(name), flags).map(File::from) else {
+        return Ok(None);
+    };
+    // Of the opened file: the path may lead elsewhere by now.
+    let Some(found) = file.metadata().ok().filter(fs::Metadata::is_file) else {
         return Ok(None);
     };
     if found.len() > max_bytes {
         return Err(output_too_large(found.len(), max_bytes));
     }
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(max_bytes).read_to_end(&mut bytes));
+    let read = file.take(max_bytes).read_to_end(&mut bytes);
     read.map_err(|error| io_failure("cannot read the rendered document", &error))?;
     Ok(Some(bytes))
+}
+
+fn open_without_links(folder: impl AsFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    Ok(openat2(folder, path, flags, Mode::empty(), resolve)?)
 }
 
 /// The failure for a document over the size limit.
@@ -221,4 +238,59 @@ pub(super) fn io_failure(context: &str, error: &io::Error) -> Failure {
 /// The working directory of the script.
 pub(super) fn source_folder(folder: &Path) -> PathBuf {
     folder.join(SOURCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        error::Error,
+        fs,
+        os::unix::fs::symlink,
+        path::Path,
+        sync::atomic::{AtomicBool, Ordering},
+        thread,
+    };
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    use super::{OUT, read_results};
+    use crate::Format;
+
+    const LIMIT: u64 = 1 << 20;
+
+    /// What is read back while another thread exchanges two paths.
+    fn read_during_exchange(folder: &Path, one: &str, other: &str) -> Vec<Vec<u8>> {
+        const ATTEMPTS: usize = 20_000;
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    let (one, other) = (folder.join(one), folder.join(other));
+                    let _ = renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);
+                }
+            });
+            let read = |_| read_results(folder, Format::Html, LIMIT).ok()?.document;
+            let found = (0..ATTEMPTS).filter_map(read).collect();
+            is_done.store(true, Ordering::Relaxed);
+            found
+        })
+    }
+
+    #[test]
+    fn a_link_that_is_swapped_in_is_not_followed() -> Result<(), Box<dyn Error>> {
+        let temporary = tempfile::tempdir()?;
+        let root = temporary.path().canonicalize()?;
+        let folder = root.join("job");
+        fs::create_dir_all(folder.join(OUT))?;
+        fs::create_dir(root.join("outside"))?;
+        fs::write(root.join("outside/document.html"), "secret")?;
+        fs::write(folder.join("out/document.html"), "page")?;
+        symlink(root.join("outside/document.html"), folder.join("link"))?;
+        symlink(root.join("outside"), folder.join("link-to-folder"))?;
+        for (one, other) in [("out/document.html", "link"), (OUT, "link-to-folder")] {
+            let found = read_during_exchange(&folder, one, other);
+            assert!(found.iter().all(|bytes| bytes == b"page"), "{one}");
+        }
+        Ok(())
+    }
 }
