@@ -1,13 +1,10 @@
 //! The folder of a category, opened as a handle that no path or link leads out of.
 
-use std::{
-    io::{self, Read},
-    path::Path,
-};
+use std::io::{self, Read};
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, File};
 
-use crate::open_dir;
+use crate::open_dir::{self, Folder};
 
 /// Files of a category that are listed.
 pub(super) const MAX_FILES: usize = 20_000;
@@ -43,8 +40,8 @@ impl SearchScope {
 }
 
 impl CategoryDir {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        open_dir::open(path).map(Self)
+    pub(super) fn open(folder: &Folder) -> io::Result<Self> {
+        folder.open().map(Self)
     }
 
     /// Lists all visible files. Names that begin with `.` or `_` are hidden, and so are their contents.
@@ -79,29 +76,28 @@ impl CategoryDir {
 
     /// Reads the first bytes of a file.
     pub(super) fn head(&self, path: &str, bytes: u64) -> io::Result<Vec<u8>> {
-        // Checked before it is opened: opening a FIFO blocks until a writer opens it.
-        if !self.0.metadata(path)?.is_file() {
-            return Err(io::Error::other("it is not a regular file"));
-        }
         let mut head = Vec::new();
-        self.0.open(path)?.take(bytes).read_to_end(&mut head)?;
+        self.open_file(path)?.take(bytes).read_to_end(&mut head)?;
         Ok(head)
     }
 
     /// Reads a file.
     pub(super) fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        // Checked before it is opened: opening a FIFO blocks until a writer opens it.
-        let metadata = self.0.metadata(path)?;
-        if !metadata.is_file() {
-            return Err(io::Error::other("it is not a regular file"));
+        let file = self.open_file(path)?;
+        let size = file.metadata()?.len();
+        if size > MAX_FILE_BYTES {
+            let message = format!("it has {size} bytes, more than {MAX_FILE_BYTES}");
+            return Err(io::Error::other(message));
         }
-        if metadata.len() > MAX_FILE_BYTES {
-            return Err(io::Error::other(format!(
-                "it has {} bytes, more than {MAX_FILE_BYTES}",
-                metadata.len()
-            )));
-        }
-        self.0.read(path)
+        // Bounded even if the size fits, because the file may be growing.
+        let mut bytes = Vec::new();
+        file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn open_file(&self, path: &str) -> io::Result<File> {
+        let not_regular = || io::Error::other("it is not a regular file");
+        open_dir::open_file(&self.0, path)?.ok_or_else(not_regular)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Guide content: categories, collections, and how to search them.
 
+use std::{collections::HashMap, io, sync::Arc};
+
 use formats::{Category, Collection, Expression, ExpressionError, Pattern, Selection, Term};
 use toolkit::Context;
 
-use super::{reply::ContentReply, search::Search};
-use crate::Project;
+use super::{category_dir::CategoryDir, reply::ContentReply, search::Search};
+use crate::{Project, open_dir::Folder};
 
 /// Patterns in an expression; a term without a pattern counts as one.
 const MAX_PATTERNS: usize = 500;
@@ -31,12 +33,18 @@ pub struct GuideContent {
     pub(super) collections: Vec<Collection>,
     pub(super) project: Project,
     pub(super) limits: Limits,
+    /// The folders of the categories, by name.
+    folders: Arc<HashMap<String, Folder>>,
 }
 
 impl GuideContent {
-    /// Creates content from categories and collections with unique names.
+    /// Creates content from categories and collections with unique names, and opens the folders of
+    /// the categories, whose paths have no links.
     pub fn new(categories: Vec<Category>, collections: Vec<Collection>, project: Project) -> Self {
-        Self { categories, collections, project, limits: Limits::default() }
+        let open =
+            |category: &Category| (category.name.clone(), Folder::new(category.folder.clone()));
+        let folders = Arc::new(categories.iter().map(open).collect());
+        Self { categories, collections, project, limits: Limits::default(), folders }
     }
 
     /// Changes the limits.
@@ -87,6 +95,11 @@ impl GuideContent {
         let term =
             Term { selection: Selection::Include, name: name.to_owned(), patterns: Vec::new() };
         self.search(&Expression { terms: vec![term] }, context)
+    }
+
+    pub(super) fn open_folder(&self, category: &Category) -> io::Result<CategoryDir> {
+        let folder = self.folders.get(&category.name).ok_or(io::ErrorKind::NotFound)?;
+        CategoryDir::open(folder)
     }
 
     pub(super) fn category(&self, name: &str) -> Option<&Category> {

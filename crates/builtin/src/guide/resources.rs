@@ -25,11 +25,9 @@ pub(super) struct GuideResources(pub(super) Guide);
 
 impl Resources for GuideResources {
     fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
-        Box::pin(
-            self.0.run_blocking(|content| {
-                content.categories.iter().flat_map(list_category).collect()
-            }),
-        )
+        Box::pin(self.0.run_blocking(|content| {
+            content.categories.iter().flat_map(|one| list_category(content, one)).collect()
+        }))
     }
 
     fn templates(&self) -> Vec<ResourceTemplate> {
@@ -106,8 +104,8 @@ pub(super) fn uris_of_file(content: &GuideContent, path: &Path) -> Vec<String> {
     uris
 }
 
-fn list_category(category: &Category) -> Vec<Resource> {
-    let Ok(folder) = CategoryDir::open(&category.folder) else {
+fn list_category(content: &GuideContent, category: &Category) -> Vec<Resource> {
+    let Ok(folder) = content.open_folder(category) else {
         return Vec::new();
     };
     let listing = folder.all_files();
@@ -146,7 +144,7 @@ fn complete_path(content: &GuideContent, category: Option<&str>, value: &str) ->
         .categories
         .iter()
         .filter(is_chosen)
-        .filter_map(|category| CategoryDir::open(&category.folder).ok());
+        .filter_map(|category| content.open_folder(category).ok());
     let mut paths: Vec<_> = folders
         .flat_map(|folder| folder.all_files().paths)
         .filter(|path| path.starts_with(value))
@@ -167,7 +165,7 @@ fn read(
         // Images and PDFs are returned as bytes; JSON and YAML are text and go through the usual
         // way.
         && !media_type(path).starts_with("text/")
-        && let Some(binary) = read_binary(category, path, &uri)
+        && let Some(binary) = read_binary(content, category, path, &uri)
     {
         return Ok(Some(binary));
     }
@@ -205,16 +203,21 @@ fn explain_empty(reply: &ContentReply) -> Result<Option<ResourceContent>, Interr
 }
 
 /// Reads a file that is not text; `None` if it is.
-fn read_binary(category: &Category, path: &str, uri: &str) -> Option<ResourceContent> {
+fn read_binary(
+    content: &GuideContent,
+    category: &Category,
+    path: &str,
+    uri: &str,
+) -> Option<ResourceContent> {
     if !is_visible(path) || pattern::is_template(path) {
         return None;
     }
-    let bytes = CategoryDir::open(&category.folder).ok()?.read(path).ok()?;
+    let bytes = content.open_folder(category).ok()?.read(path).ok()?;
     let is_text = std::str::from_utf8(&bytes).is_ok();
-    let content = |bytes| ResourceContent {
+    let to_content = |bytes| ResourceContent {
         uri: uri.to_owned(),
         mime_type: media_type(path).to_owned(),
         body: Body::Bytes(bytes),
     };
-    (!is_text).then(|| content(bytes))
+    (!is_text).then(|| to_content(bytes))
 }

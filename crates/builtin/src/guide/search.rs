@@ -231,9 +231,10 @@ impl<'a> Search<'a> {
         &mut self,
         category: &'a Category,
     ) -> Result<(&mut CategoryIndex, &mut SearchBudget), ContentFailure> {
+        let content = self.content;
         let open = || {
-            let opened = CategoryDir::open(&category.folder)
-                .map(|folder| CategoryIndex::new(Arc::new(folder)));
+            let opened =
+                content.open_folder(category).map(|folder| CategoryIndex::new(Arc::new(folder)));
             opened.map_err(|_| {
                 failure(
                     &category.name,

@@ -1,15 +1,12 @@
 //! The folder of documents, opened as a handle that no path or link leads out of. Files are written
 //! atomically.
 
-use std::{
-    io::{self, ErrorKind, Read},
-    path::Path,
-};
+use std::io::{self, ErrorKind, Read};
 
 use atomic_file::Access;
 use cap_std::fs::{Dir, Metadata, MetadataExt};
 
-use crate::open_dir;
+use crate::open_dir::{self, Folder};
 
 /// Directory entries that are visited in a listing.
 pub(super) const MAX_ENTRIES: usize = 20_000;
@@ -35,12 +32,23 @@ pub(super) struct Version {
 }
 
 impl DocumentDir {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        open_dir::open(path).map(Self)
+    pub(super) fn open(folder: &Folder) -> io::Result<Self> {
+        folder.open().map(Self)
     }
 
-    pub(super) fn open_or_create(path: &Path) -> io::Result<Self> {
-        open_dir::open_or_create(path).map(Self)
+    pub(super) fn open_or_create(folder: &Folder) -> io::Result<Self> {
+        folder.open_or_create().map(Self)
+    }
+
+    /// A folder inside of it.
+    pub(super) fn subfolder(&self, name: &str) -> io::Result<Self> {
+        self.0.open_dir(name).map(Self)
+    }
+
+    /// A folder inside of it, which is created if it does not exist.
+    pub(super) fn create_subfolder(&self, name: &str) -> io::Result<Self> {
+        self.0.create_dir_all(name)?;
+        self.subfolder(name)
     }
 
     /// Reads the first bytes of a file.
@@ -70,11 +78,10 @@ impl DocumentDir {
 
     fn open_file(&self, path: &str) -> io::Result<cap_std::fs::File> {
         let is_link = || self.0.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-        // Checked before it is opened: opening a FIFO blocks until a writer opens it.
-        match self.0.metadata(path) {
-            Ok(metadata) if metadata.is_file() => self.0.open(path),
+        match open_dir::open_file(&self.0, path) {
+            Ok(Some(file)) => Ok(file),
             // Not listed, so it does not exist for readers either.
-            Ok(_) => Err(io::Error::new(ErrorKind::NotFound, "it is not a regular file")),
+            Ok(None) => Err(io::Error::new(ErrorKind::NotFound, "it is not a regular file")),
             Err(_) if is_link() => Err(io::Error::new(ErrorKind::NotFound, "it is a broken link")),
             Err(error) => Err(error),
         }

@@ -8,7 +8,6 @@ use toolkit::{ErrorType, Failure};
 
 use super::{
     DocumentStore,
-    document_dir::DocumentDir,
     name::{self, DocumentName, MAX_FOLDERS},
 };
 
@@ -19,8 +18,7 @@ impl DocumentStore {
     /// Reads the document and all other files of the folder, except outputs and hidden files. Links are
     /// followed only inside the folder.
     pub(super) fn snapshot(&self, name: &DocumentName) -> Result<Vec<SourceFile>, Failure> {
-        let folder = DocumentDir::open(&self.settings().folder);
-        let folder = folder.map_err(|error| {
+        let folder = self.open_folder().map_err(|error| {
             Failure::new(
                 ErrorType::Unreadable,
                 format!("could not read the document folder: {error}"),

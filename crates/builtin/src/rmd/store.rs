@@ -19,6 +19,7 @@ use super::{
     document_dir::{DocumentDir, Found, Version},
     name::{DocumentName, MAX_FOLDERS, OUTPUT_FOLDER, OutputName},
 };
+use crate::open_dir::Folder;
 
 /// Bytes of a document that are read for its title.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -45,6 +46,7 @@ impl Settings {
 /// The store of documents and rendered outputs.
 pub struct DocumentStore {
     settings: Settings,
+    folder: Folder,
     /// Held from the check of a hash to the write, so that no other call writes in between.
     write_lock: Mutex<()>,
     /// Titles of unchanged documents, so that a list need not read every file.
@@ -111,7 +113,8 @@ pub(super) struct Written {
 
 impl DocumentStore {
     pub(super) fn new(settings: Settings) -> Self {
-        Self { settings, write_lock: Mutex::default(), titles: Mutex::default() }
+        let folder = Folder::new(settings.folder.clone());
+        Self { settings, folder, write_lock: Mutex::default(), titles: Mutex::default() }
     }
 
     /// The location and limits.
@@ -121,15 +124,14 @@ impl DocumentStore {
 
     /// Creates the folders of documents and outputs if they do not exist.
     pub(super) fn create_folder(&self) -> Result<(), Failure> {
-        let created = DocumentDir::open_or_create(&self.settings.folder.join(OUTPUT_FOLDER));
-        created
+        self.create_output_folder()
             .map(drop)
             .map_err(|error| write_failure(&self.settings.folder.display().to_string(), &error))
     }
 
     /// Lists the documents.
     pub fn list_documents(&self) -> Listing<ListedDocument> {
-        let Ok(folder) = DocumentDir::open(&self.settings.folder) else {
+        let Ok(folder) = self.open_folder() else {
             return Listing { items: Vec::new(), is_truncated: false };
         };
         let is_wanted = |path: &str| {
@@ -159,7 +161,7 @@ impl DocumentStore {
 
     /// Lists the rendered outputs.
     pub fn list_outputs(&self) -> Listing<ListedOutput> {
-        let Ok(folder) = DocumentDir::open(&self.settings.folder.join(OUTPUT_FOLDER)) else {
+        let Ok(folder) = self.open_output_folder() else {
             return Listing { items: Vec::new(), is_truncated: false };
         };
         let (found, is_truncated) =
@@ -176,7 +178,7 @@ impl DocumentStore {
     /// Finds a document by its name, with or without extension.
     pub fn find(&self, text: &str) -> Result<DocumentName, Failure> {
         let candidates = DocumentName::candidates(text)?;
-        let folder = DocumentDir::open(&self.settings.folder).ok();
+        let folder = self.open_folder().ok();
         let exists = |name: &&DocumentName| {
             folder.as_ref().is_some_and(|folder| folder.is_file(name.as_str()))
         };
@@ -189,13 +191,13 @@ impl DocumentStore {
             .as_str()
             .rsplit_once('/')
             .map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"));
-        DocumentDir::open(&self.settings.folder).is_ok_and(|folder| folder.is_file(&path))
+        self.open_folder().is_ok_and(|folder| folder.is_file(&path))
     }
 
     /// Reads a document.
     pub fn read(&self, name: &DocumentName) -> Result<Document, Failure> {
-        let bytes = DocumentDir::open(&self.settings.folder)
-            .and_then(|folder| folder.read(name.as_str(), self.settings.largest));
+        let bytes =
+            self.open_folder().and_then(|folder| folder.read(name.as_str(), self.settings.largest));
         let bytes = bytes.map_err(|error| read_failure(name, &error))?;
         // Of the bytes and not of the text, so that it detects every change on disk.
         let hash = hash(&bytes);
@@ -209,7 +211,8 @@ impl DocumentStore {
 
     /// Reads an output; `None` if it does not exist.
     pub fn read_output(&self, name: &OutputName) -> Result<Option<Vec<u8>>, Failure> {
-        let read = DocumentDir::open(&self.settings.folder.join(OUTPUT_FOLDER))
+        let read = self
+            .open_output_folder()
             .and_then(|folder| folder.read(name.as_str(), MAX_OUTPUT_BYTES));
         match read {
             Ok(bytes) => Ok(Some(bytes)),
@@ -223,8 +226,7 @@ impl DocumentStore {
 
     /// Writes an output atomically.
     pub fn write_output(&self, name: &OutputName, bytes: &[u8]) -> Result<(), Failure> {
-        let folder = DocumentDir::open_or_create(&self.settings.folder.join(OUTPUT_FOLDER));
-        folder
+        self.create_output_folder()
             .and_then(|folder| folder.replace(name.as_str(), bytes))
             .map_err(|error| write_failure(name.as_str(), &error))
     }
@@ -238,7 +240,7 @@ impl DocumentStore {
     ) -> Result<Written, Failure> {
         self.check_size(name, text)?;
         // The folder may have been removed since the server started.
-        let folder = DocumentDir::open_or_create(&self.settings.folder)
+        let folder = DocumentDir::open_or_create(&self.folder)
             .map_err(|error| write_failure(name.as_str(), &error))?;
         let _lock = self.write_lock.lock();
         // Under the lock, so that it is true for this write.
@@ -268,8 +270,7 @@ impl DocumentStore {
         name: &DocumentName,
         expected: Option<&str>,
     ) -> Result<(), Failure> {
-        let folder =
-            DocumentDir::open(&self.settings.folder).map_err(|_| not_found_failure(name))?;
+        let folder = self.open_folder().map_err(|_| not_found_failure(name))?;
         let _lock = self.write_lock.lock();
         if let Some(expected) = expected {
             self.check_hash(&folder, name, expected)?;
@@ -280,6 +281,18 @@ impl DocumentStore {
             }
             Failure::new(ErrorType::StorageError, format!("could not remove `{name}`: {error}"))
         })
+    }
+
+    pub(super) fn open_folder(&self) -> io::Result<DocumentDir> {
+        DocumentDir::open(&self.folder)
+    }
+
+    fn open_output_folder(&self) -> io::Result<DocumentDir> {
+        self.open_folder()?.subfolder(OUTPUT_FOLDER)
+    }
+
+    fn create_output_folder(&self) -> io::Result<DocumentDir> {
+        DocumentDir::open_or_create(&self.folder)?.create_subfolder(OUTPUT_FOLDER)
     }
 
     fn check_size(&self, name: &DocumentName, text: &str) -> Result<(), Failure> {

@@ -380,3 +380,25 @@ fn a_category_gives_its_patterns_and_more_only_if_asked() {
     assert_eq!(fixture.found("t"), ["t/a.md"]);
     assert_eq!(fixture.found("t/b+old"), ["t/b.txt", "t/old.md"]);
 }
+
+#[test]
+fn a_folder_that_was_replaced_by_a_link_is_not_read() {
+    let fixture = GuideFixture::languages().file("outside/python.md", "secret");
+    let (content, context) = (fixture.content(), fixture.context());
+    std::fs::rename(fixture.path("lang"), fixture.path("moved")).expect("a folder");
+    symlink(fixture.path("outside"), fixture.path("lang")).expect("a link");
+    // The folder is the one that was opened at load, wherever it is now.
+    let reply = content.find("lang/python", None, &context).expect("an expression");
+    assert_eq!(reply.parts[0].text, "about python\n");
+    std::fs::remove_dir_all(fixture.path("moved")).expect("a folder");
+    let reply = content.find("lang/python", None, &context).expect("an expression");
+    assert!(reply.parts.is_empty() && !reply.failures.is_empty(), "{reply:?}");
+    // So it is for content that is loaded now.
+    let reply = fixture.content().find("lang/python", None, &context).expect("an expression");
+    assert!(reply.parts.is_empty(), "{reply:?}");
+    // A folder that was created again is read.
+    std::fs::remove_file(fixture.path("lang")).expect("a link");
+    let fixture = fixture.file("lang/python.md", "again");
+    let reply = content.find("lang/python", None, &fixture.context()).expect("an expression");
+    assert_eq!(reply.parts[0].text, "again");
+}

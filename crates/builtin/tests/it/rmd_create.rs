@@ -396,3 +396,36 @@ async fn serves_nothing_if_not_enabled() {
     assert_eq!(fixture.read("rmd:///a.Rmd").await, None);
     assert_eq!(fixture.failure("create_rmd", example(json!({}))).await.0, "not_enabled");
 }
+
+#[tokio::test]
+async fn a_document_folder_that_was_replaced_by_a_link_is_neither_read_nor_written() {
+    for is_moved in [true, false] {
+        let fixture = RmdFixture::new().file("a.Rmd", "own");
+        let settings = fixture.documents.store().map(|store| store.settings().clone());
+        // Loaded again, now that the folder exists.
+        fixture.documents.replace(None);
+        fixture.documents.replace(settings);
+        let folder = fixture.path("");
+        let parent = folder.parent().expect("a parent").to_owned();
+        if is_moved {
+            fs::rename(&folder, parent.join("moved")).expect("a folder");
+        } else {
+            fs::remove_dir_all(&folder).expect("a folder");
+        }
+        fs::create_dir(parent.join("outside")).expect("a folder");
+        fs::write(parent.join("outside/secret.Rmd"), "secret").expect("a file");
+        symlink(parent.join("outside"), parent.join("rmd")).expect("a link");
+        let (error, _) = fixture.failure("read_rmd", json!({"filename": "secret"})).await;
+        assert_eq!(error, "not_found");
+        let create = fixture.outcome("create_rmd", example(json!({}))).await;
+        let update = json!({"filename": "secret", "content": "x"});
+        assert!(fixture.outcome("update_rmd", update).await.failed);
+        assert_eq!(!create.failed, is_moved, "{create:?}");
+        let names: Vec<_> = fs::read_dir(parent.join("outside")).expect("entries").collect();
+        assert_eq!(names.len(), 1, "{names:?}");
+        assert_eq!(
+            fs::read_to_string(parent.join("outside/secret.Rmd")).expect("a file"),
+            "secret"
+        );
+    }
+}
