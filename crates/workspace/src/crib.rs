@@ -8,7 +8,7 @@ use std::{
 };
 
 use catalog::{CustomRule, Diagnostic, Origin, Policy, SourceId, Switch, flag::FlagValues, name};
-use runtime::Settings;
+use runtime::{Settings, follow_links_outside};
 
 use crate::{
     Config, Documents, Environment, Files, FlagsConfig, RuleClause,
@@ -150,7 +150,23 @@ impl Crib {
         if let Some(folder) = self.find_exposed_state() {
             found.push(report_exposed_state(&source, &folder, &self.environment.state_folder()));
         }
+        found.extend(self.find_links().map(|(path, link)| report_link(&source, path, &link)));
         found
+    }
+
+    /// Configured folders behind a link that a tool may have created, with that link.
+    fn find_links(&self) -> impl Iterator<Item = (&Path, PathBuf)> {
+        let Config { crib, confine, content, documents, prompts, .. } = &self.config;
+        let categories = content.iter().flat_map(|content| content.categories.values());
+        let categories = categories.map(|category| category.dir.get_ref());
+        let documents = self.documents.as_ref().map(|_| documents.dir.get_ref());
+        let granted = crib.roots.iter().chain(&confine.read).chain(&confine.write);
+        let all = granted.chain(&prompts.dirs).chain(categories).chain(documents);
+        all.filter_map(|path| {
+            let resolved = self.resolve(path);
+            let link = resolved.ancestors().find(|part| part.is_symlink())?.to_owned();
+            Some((path.as_path(), link))
+        })
     }
 
     fn read_config(&mut self, source: &SourceId) -> Vec<Diagnostic> {
@@ -211,7 +227,7 @@ impl Crib {
 
     /// Reads files of the crib and names them relative to its folder.
     pub fn files(&self) -> Files {
-        Files::new(&self.folder)
+        Files::of_crib(&self.folder)
     }
 
     /// Whether the tool `check_definition` is served. By default, it is if there are Markdown
@@ -321,14 +337,32 @@ impl Crib {
     }
 
     /// Resolves a configured path: `~/` is the home folder, a relative path is below the crib, and
-    /// links are followed.
+    /// links are followed, except in folders that tools can write: they may have put the link there. A
+    /// path that does not exist yet is allowed; it may be created later.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
-        let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));
-        let path =
-            home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest));
-        // A folder that does not exist yet is allowed; it may be created later.
-        fs::canonicalize(&path).unwrap_or(path)
+        let Config { crib, confine, .. } = &self.config;
+        let writable = crib.roots.iter().chain(&confine.write);
+        let writable: Vec<_> = writable
+            .map(|folder| self.expand(folder))
+            .map(|folder| fs::canonicalize(&folder).unwrap_or(folder))
+            .collect();
+        follow_links_outside(&self.expand(path), &writable)
     }
+
+    fn expand(&self, path: &Path) -> PathBuf {
+        let home = path.strip_prefix("~").ok().zip(self.environment.get("HOME"));
+        home.map_or_else(|| self.folder.join(path), |(rest, home)| Path::new(home).join(rest))
+    }
+}
+
+fn report_link(source: &SourceId, path: &Path, link: &Path) -> Diagnostic {
+    let message = format!(
+        "`{}` leads through the symbolic link {}, which a tool may have created",
+        path.display(),
+        link.display()
+    );
+    Diagnostic::new(&BROKEN_CONFIG, Origin::whole(source), message)
+        .hint("write the path of its target instead, or remove the link if you did not create it")
 }
 
 fn report_exposed_state(source: &SourceId, folder: &Path, state: &Path) -> Diagnostic {

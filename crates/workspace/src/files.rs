@@ -1,13 +1,15 @@
 //! The single entry point for reading definitions and configuration.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
+use runtime::open_file_beneath;
 
 /// The maximum size of a definition file, in bytes. Larger files are data that happens to have the
 /// extension of a definition.
@@ -28,12 +30,26 @@ pub(crate) static UNREADABLE_FILE: Rule = Rule {
 #[derive(Clone, Debug)]
 pub struct Files {
     base: PathBuf,
+    links: Links,
+}
+
+/// Which symbolic links are followed.
+#[derive(Clone, Copy, Debug)]
+enum Links {
+    Any,
+    /// Those that stay below the base. A tool, or an archive that it unpacked, may have created others.
+    Inside,
 }
 
 impl Files {
     /// Files below `base` are named relative to it, others by their full path.
     pub fn new(base: impl Into<PathBuf>) -> Self {
-        Self { base: base.into() }
+        Self { base: base.into(), links: Links::Any }
+    }
+
+    /// As [`Files::new`], for a crib: links that lead out of it are not followed.
+    pub(crate) fn of_crib(folder: &Path) -> Self {
+        Self { base: folder.to_owned(), links: Links::Inside }
     }
 
     /// The source id of a file.
@@ -58,10 +74,21 @@ impl Files {
             report(format!("cannot read the file: {error}"), "check the file and its permissions")
         };
         // Checked before opening: opening a pipe would block until someone writes to it.
-        let metadata = fs::metadata(path).map_err(report_io)?;
-        if !metadata.is_file() {
+        if !fs::metadata(path).map_err(report_io)?.is_file() {
             return Err(report("not a regular file".to_owned(), "remove it or name a file"));
         }
+        let file = match (path.strip_prefix(&self.base), self.links) {
+            (Ok(relative), Links::Inside) => open_file_beneath(&self.base, relative),
+            _ => fs::File::open(path),
+        };
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::CrossesDevices => report(
+                "a symbolic link leads out of the crib".to_owned(),
+                "copy the file into the crib, or remove the link if you did not create it",
+            ),
+            _ => report_io(error),
+        })?;
+        let metadata = file.metadata().map_err(report_io)?;
         if metadata.len() > LARGEST_FILE {
             let message = format!(
                 "the file has {} bytes; a definition may have at most {LARGEST_FILE}",
@@ -69,7 +96,9 @@ impl Files {
             );
             return Err(report(message, "split it, or move it out of the folder"));
         }
-        fs::read(path).map_err(report_io)
+        let mut bytes = Vec::new();
+        file.take(LARGEST_FILE).read_to_end(&mut bytes).map_err(report_io)?;
+        Ok(bytes)
     }
 
     /// The text of a source, for showing excerpts. Invalid UTF-8 is replaced, so that offsets before

@@ -15,6 +15,7 @@ mod flags;
 mod guide;
 mod language;
 mod learn;
+mod links;
 mod logs;
 mod modules;
 mod natives;
