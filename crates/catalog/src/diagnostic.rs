@@ -1,5 +1,7 @@
 //! A problem in a definition, as data, and the rules that find problems.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::Origin;
@@ -135,4 +137,13 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// Removes diagnostics that repeat the code, origin and message of an earlier one.
+pub fn remove_repeated(diagnostics: &mut Vec<Diagnostic>) {
+    let mut seen = HashSet::new();
+    let keys = diagnostics.iter().map(|found| (found.code, &found.origin, &found.message));
+    // In two steps, because the keys borrow what `retain` moves.
+    let mut is_new = keys.map(|key| seen.insert(key)).collect::<Vec<_>>().into_iter();
+    diagnostics.retain(|_| is_new.next().unwrap_or(true));
 }

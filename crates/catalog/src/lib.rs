@@ -35,7 +35,7 @@ pub use allowance::Allowance;
 pub use consent::Consent;
 pub use custom_rule::{CustomRule, CustomRuleText};
 pub use description::{Description, Example};
-pub use diagnostic::{Diagnostic, Rule, Severity};
+pub use diagnostic::{Diagnostic, Rule, Severity, remove_repeated};
 pub use error_type::{ErrorType, Fault};
 pub use glob::{Glob, GlobError};
 pub use implementation::Implementation;

@@ -1,9 +1,6 @@
 //! The catalog: the tools of a crib, sorted, under unique names.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{Diagnostic, Rule, Severity, Tool};
 
@@ -36,7 +33,6 @@ pub static DIVERGED_COPY: Rule = Rule {
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     tools: Vec<Arc<Tool>>,
-    by_name: HashMap<String, usize>,
 }
 
 impl Catalog {
@@ -45,25 +41,23 @@ impl Catalog {
     pub fn merge<T: Into<Arc<Tool>>>(
         tools: impl IntoIterator<Item = T>,
     ) -> (Self, Vec<Diagnostic>) {
-        let mut first_by_name: HashMap<String, Arc<Tool>> = HashMap::new();
         let mut diagnostics = Vec::new();
-        for tool in tools {
-            let tool: Arc<Tool> = tool.into();
-            match first_by_name.get(&tool.name) {
-                Some(first) => diagnostics.extend(conflict(first, &tool)),
-                None => {
-                    first_by_name.insert(tool.name.clone(), tool);
-                }
-            }
-        }
-        let mut tools: Vec<_> = first_by_name.into_values().collect();
+        let mut tools: Vec<Arc<Tool>> = tools.into_iter().map(Into::into).collect();
+        // Stable, so that the first tool of a name stays the first.
         tools.sort_by(|a, b| a.name.cmp(&b.name));
-        (Self::index(tools), diagnostics)
+        tools.dedup_by(|tool, first| {
+            let is_taken = tool.name == first.name;
+            if is_taken {
+                diagnostics.extend(conflict(first, tool));
+            }
+            is_taken
+        });
+        (Self { tools }, diagnostics)
     }
 
     /// The tools that `keep` accepts.
     pub fn filter(&self, keep: impl Fn(&Tool) -> bool) -> Self {
-        Self::index(self.tools.iter().filter(|tool| keep(tool)).cloned().collect())
+        Self { tools: self.tools.iter().filter(|tool| keep(tool)).cloned().collect() }
     }
 
     /// This catalog with more tools. An added tool replaces the one of its name.
@@ -72,14 +66,7 @@ impl Catalog {
             self.tools.iter().map(|tool| (tool.name.as_str(), Arc::clone(tool))).collect();
         let added: Vec<_> = added.into_iter().collect();
         by_name.extend(added.iter().map(|tool| (tool.name.as_str(), Arc::clone(tool))));
-        Self::index(by_name.into_values().collect())
-    }
-
-    /// Indexes tools that are sorted and have distinct names.
-    fn index(tools: Vec<Arc<Tool>>) -> Self {
-        let by_name =
-            tools.iter().enumerate().map(|(index, tool)| (tool.name.clone(), index)).collect();
-        Self { tools, by_name }
+        Self { tools: by_name.into_values().collect() }
     }
 
     /// The tools, sorted by name.
@@ -89,7 +76,8 @@ impl Catalog {
 
     /// The tool with this name.
     pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
-        self.by_name.get(name).map(|index| &self.tools[*index])
+        let found = self.tools.binary_search_by(|tool| tool.name.as_str().cmp(name));
+        found.ok().map(|index| &self.tools[index])
     }
 
     /// The name nearest to one that does not exist.

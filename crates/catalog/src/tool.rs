@@ -100,6 +100,17 @@ impl Tool {
         }
     }
 
+    /// Reduces the memory that it takes to what a server needs that has thousands of tools: schemas
+    /// become text that is parsed on first use.
+    pub fn compact(&mut self) {
+        self.input = self.input.to_compact();
+        self.output = self.output.as_ref().map(Schema::to_compact);
+        self.parameters.shrink_to_fit();
+        if let Implementation::Process(process) = &mut self.implementation {
+            process.pieces.shrink_to_fit();
+        }
+    }
+
     /// Whether it has an implementation, rather than being only documented.
     pub fn is_callable(&self) -> bool {
         !matches!(self.implementation, Implementation::Missing)

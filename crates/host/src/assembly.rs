@@ -179,8 +179,9 @@ impl Assembly {
         })
     }
 
-    /// Reads configuration and definitions again. A configuration that cannot be used leaves the
-    /// old one in place, a broken file the last good version of its tools.
+    /// Reads configuration and definitions again, logs the diagnostics and forgets them. A
+    /// configuration that cannot be used leaves the old one in place, a broken file the last good
+    /// version of its tools.
     pub fn reload(&mut self) -> Reloaded {
         let mut notes = String::new();
         match self.crib.reopen() {
@@ -188,7 +189,7 @@ impl Assembly {
             // A half-edited file must not change roots, sandbox or policy of a running server.
             Err(error) => notes = format!("; kept the configuration: {error}"),
         }
-        let loaded = self.loader.get_mut().load(&self.crib);
+        let mut loaded = self.loader.get_mut().load(&self.crib);
         definitions_log::log(&self.crib, &loaded);
         let mut prompts_changed = false;
         if let Some(components) = self.components.get_mut() {
@@ -204,11 +205,22 @@ impl Assembly {
         }
         let tools = count(loaded.tools, "tool");
         let errors = count(loaded.count(Severity::Error), "error");
+        loaded.diagnostics = Vec::new();
         // Replaced last, so that a panic above leaves the old definitions in place.
         self.loaded = OnceLock::from(loaded);
         self.held = OnceLock::new();
         definitions_log::log_held(self.held());
         Reloaded { summary: format!("reloaded: {tools}, {errors}{notes}"), prompts_changed }
+    }
+
+    /// Logs the diagnostics of the definitions and forgets them: a server has no other use for them,
+    /// and there may be thousands.
+    pub(crate) fn log_diagnostics(&mut self) {
+        definitions_log::log(&self.crib, self.loaded());
+        if let Some(loaded) = self.loaded.get_mut() {
+            loaded.diagnostics = Vec::new();
+        }
+        definitions_log::log_held(self.held());
     }
 
     /// Documents, prompts and flags, for a server.

@@ -1,16 +1,28 @@
 //! Logs the result of loading definitions, for the operator of a server.
 
-use catalog::Severity;
+use std::cmp::Reverse;
+
+use catalog::{Diagnostic, Severity};
 use workspace::{Crib, Drift, LOCK, Loaded, Lock, LockError};
 
 use crate::{count, report::Report};
 
+/// How many diagnostics are logged at once. Locating one parses its file again, which would delay the
+/// first answer of a server with thousands of warnings.
+const DIAGNOSTICS_LOGGED: usize = 100;
+
 /// How many tools one warning about drift names.
 const DRIFT_SHOWN: usize = 10;
 
-/// Logs every diagnostic with its position, how much was loaded, and drift from the lock file.
+/// Logs diagnostics with their positions, errors before warnings if there are many, and how much was
+/// loaded.
 pub(crate) fn log(crib: &Crib, loaded: &Loaded) {
-    let report = Report::new(loaded, crib.files());
+    let mut logged: Vec<&Diagnostic> =
+        loaded.diagnostics.iter().filter(|found| is_logged(found.severity)).collect();
+    logged.sort_by_key(|found| Reverse(found.severity));
+    let left_out = logged.len().saturating_sub(DIAGNOSTICS_LOGGED);
+    logged.truncate(DIAGNOSTICS_LOGGED);
+    let report = Report::of_some(loaded, logged, crib.files());
     for finding in &report.findings {
         let diagnostic = finding.diagnostic;
         let position = finding
@@ -25,9 +37,12 @@ pub(crate) fn log(crib: &Crib, loaded: &Loaded) {
         match diagnostic.severity {
             Severity::Error => tracing::error!("{text}"),
             Severity::Warning => tracing::warn!("{text}"),
-            // Notes are advice for authors, and would fill the log of a server.
             Severity::Note => tracing::debug!("{text}"),
         }
+    }
+    if left_out > 0 {
+        let more = count(left_out, "more diagnostic");
+        tracing::warn!("{more} not logged; `toolcrib check` prints all of them");
     }
     tracing::info!(
         "{} from {} in {}",
@@ -38,6 +53,11 @@ pub(crate) fn log(crib: &Crib, loaded: &Loaded) {
     if let Some(hint) = misplaced_definitions(crib, loaded) {
         tracing::warn!("{hint}");
     }
+}
+
+/// Notes are advice for authors, and would fill the log of a server.
+fn is_logged(severity: Severity) -> bool {
+    severity != Severity::Note || tracing::enabled!(tracing::Level::DEBUG)
 }
 
 /// Where definitions belong, if none were found but files outside those folders look like some.

@@ -54,8 +54,17 @@ struct Text {
 impl<'a> Report<'a> {
     /// Resolves the position of every diagnostic. Each source is read and parsed once.
     pub fn new(loaded: &'a Loaded, files: Files) -> Self {
+        Self::of_some(loaded, loaded.diagnostics.iter().collect(), files)
+    }
+
+    /// A report of some of the diagnostics. Sources without one of these are not read.
+    pub(crate) fn of_some(
+        loaded: &'a Loaded,
+        diagnostics: Vec<&'a Diagnostic>,
+        files: Files,
+    ) -> Self {
         let mut texts = HashMap::new();
-        let positions = resolve_positions(&loaded.diagnostics, &files, &mut texts);
+        let positions = resolve_positions(&diagnostics, &files, &mut texts);
         let to_finding = |(diagnostic, [position, other]): (&'a Diagnostic, Positions)| {
             let related = diagnostic
                 .also
@@ -63,8 +72,7 @@ impl<'a> Report<'a> {
                 .map(|also| Related { file: also.source.as_str(), position: other });
             Finding { diagnostic, position, related }
         };
-        let mut findings: Vec<_> =
-            loaded.diagnostics.iter().zip(positions).map(to_finding).collect();
+        let mut findings: Vec<_> = diagnostics.into_iter().zip(positions).map(to_finding).collect();
         findings.sort_by(|a, b| {
             (&a.diagnostic.origin.source, a.start()).cmp(&(&b.diagnostic.origin.source, b.start()))
         });
@@ -141,7 +149,7 @@ type Positions = [Option<Position>; 2];
 /// Resolves positions source by source, so that each is parsed once, and leaves the texts in
 /// `texts`.
 fn resolve_positions<'a>(
-    diagnostics: &'a [Diagnostic],
+    diagnostics: &[&'a Diagnostic],
     files: &Files,
     texts: &mut HashMap<&'a SourceId, Text>,
 ) -> Vec<Positions> {

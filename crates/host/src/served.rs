@@ -19,8 +19,8 @@ use toolkit::Change;
 use workspace::{Changes, Crib, Environment, Watcher};
 
 use crate::{
-    Assembly, AssemblyError, OnFlagChange, Options, Reloaded, count, definitions_log, flags,
-    providers::Providers, queue, servers, snapshot,
+    Assembly, AssemblyError, OnFlagChange, Options, Reloaded, count, flags, providers::Providers,
+    queue, servers, snapshot,
 };
 
 /// How often operations that are too old or take too much space are removed.
@@ -63,11 +63,10 @@ impl ServedCrib {
         // the end.
         let started: Arc<OnceLock<Weak<Shared>>> = Arc::default();
         let on_flag_change = follow_own_changes(Arc::clone(&started), environment.state_folder());
-        let assembly = Assembly::new(crib, environment, Options { on_flag_change, ..options });
+        let mut assembly = Assembly::new(crib, environment, Options { on_flag_change, ..options });
         let runtime = Arc::clone(assembly.runtime()?);
+        assembly.log_diagnostics();
         let crib = assembly.crib();
-        definitions_log::log(crib, assembly.loaded());
-        definitions_log::log_held(assembly.held());
         for missing in snapshot::missing_restrictions(crib) {
             tracing::warn!("tools are served without {missing}");
         }
@@ -91,6 +90,7 @@ impl ServedCrib {
         });
         // Set only here, so it cannot be set already.
         let _ = started.set(Arc::downgrade(&shared));
+        tokio::task::spawn_blocking(runtime::trim_memory);
         Ok(Self(shared))
     }
 
@@ -130,6 +130,8 @@ impl ServedCrib {
             summary.push_str(&format!("; not served: {reason}"));
         }
         tracing::info!("{summary}");
+        // The old definitions are free now, unless running calls keep some.
+        tokio::task::spawn_blocking(runtime::trim_memory);
         summary
     }
 

@@ -33,12 +33,22 @@ pub fn check(catalog: &Catalog, context: &Context) -> Vec<Diagnostic> {
 /// Runs the rules that look at one tool at a time: the part of [`check`] that callers may run in
 /// parallel on slices of a catalog.
 pub fn check_tools(tools: &[Arc<Tool>], context: &Context) -> Vec<Diagnostic> {
+    check_each(tools, context).into_iter().flatten().collect()
+}
+
+/// As [`check_tools`], with the diagnostics of each tool in a list of their own.
+pub fn check_each(tools: &[Arc<Tool>], context: &Context) -> Vec<Vec<Diagnostic>> {
     let mut sink = DiagnosticSink::new(context, Vec::new());
     let mut clean = None;
+    let mut results = Vec::with_capacity(tools.len());
     for tool in tools {
         check_tool(tool, &mut clean, &mut sink);
+        let mut found = std::mem::take(&mut sink.diagnostics);
+        // Servers keep them for the next reload, and a list grows by four at first.
+        found.shrink_to_fit();
+        results.push(found);
     }
-    sink.diagnostics
+    results
 }
 
 /// Runs the rules that look at the whole catalog, and adds their diagnostics to those of
@@ -59,11 +69,8 @@ pub fn check_catalog(
     let broken = sink.broken_tools();
     // Tools that were generated from one schema or one page repeat its problems; once is enough to
     // fix them.
-    let mut seen = HashSet::new();
     let mut diagnostics = sink.diagnostics;
-    diagnostics.retain(|diagnostic| {
-        seen.insert((diagnostic.code, diagnostic.origin.clone(), diagnostic.message.clone()))
-    });
+    catalog::remove_repeated(&mut diagnostics);
     // A stable sort, so that within a file the order of the tools and rules stays.
     diagnostics.sort_by(|a, b| a.origin.source.cmp(&b.origin.source));
     Findings { diagnostics, broken }
@@ -72,10 +79,9 @@ pub fn check_catalog(
 /// Guidance without findings, and the mode of the tool that had it: one rule depends on both.
 type CleanGuidance<'a> = Option<(&'a str, Mode)>;
 
-/// Checks one tool. All tools of a file usually share one long guidance text, so guidance that was
+/// Checks one tool; the sink must be empty. All tools of a file usually share one long guidance text, so guidance that was
 /// clean for the previous tool is not read again.
 fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanGuidance<'a>, sink: &mut DiagnosticSink<'_>) {
-    let first = sink.diagnostics.len();
     let guidance = tool.description.guidance.as_deref().map(|guidance| (guidance, tool.mode));
     let mut texts = collect_texts(tool);
     if guidance == *clean {
@@ -92,8 +98,8 @@ fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanGuidance<'a>, sink: &mut Diag
     }
     // Guidance with findings is checked again for the next tool, which has to report them under its
     // own name.
-    *clean = guidance.filter(|_| sink.diagnostics.len() == first);
-    for diagnostic in &mut sink.diagnostics[first..] {
+    *clean = guidance.filter(|_| sink.diagnostics.is_empty());
+    for diagnostic in &mut sink.diagnostics {
         diagnostic.tool = Some(tool.name.clone());
     }
 }

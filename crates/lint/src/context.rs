@@ -1,7 +1,7 @@
 //! Information about the crib that rules need beyond its tools.
 
 /// Information about the crib beyond its tools.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     /// The name of the crib, which hosts put in front of every tool name. Empty if not known.
     pub crib: String,

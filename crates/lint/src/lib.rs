@@ -12,6 +12,6 @@ mod rules;
 mod sink;
 mod text;
 
-pub use check::{Findings, check, check_catalog, check_tools};
+pub use check::{Findings, check, check_catalog, check_each, check_tools};
 pub use context::{Context, Scope};
 pub use rules::RULES;

@@ -59,6 +59,7 @@ use crate::{
     sandbox::GrantedDescriptors,
 };
 pub(crate) use raw::VARIABLE;
+pub use raw::trim_memory;
 
 /// The most private folders that are remembered before those that are gone are forgotten.
 const FOLDERS: usize = 256;

@@ -34,6 +34,7 @@ pub use launcher::{
     Child, ChildProcess, ChildStdin, ChildStdout, LaunchError, Launcher, LauncherOptions,
     ProcessGroup,
 };
+pub use launcher_process::trim_memory;
 pub use level::sandbox_level;
 pub use opened_path::{OpenedPath, OpenedPaths, follow_links_outside, open_file_beneath};
 pub use output::{CapturedOutput, OutputBuffer, OutputListener, OutputSink, OutputStream};

@@ -46,7 +46,7 @@ pub use plan::{Detail, Emphasis, Plan, Rendering, escape_controls, render_plan, 
 pub use process::{
     OpenedPath, Peer, ProgramOutput, ProtectedPaths, SandboxLevel, SandboxSupport,
     follow_links_outside, list_enforcement, open_file_beneath, sandbox_level, sandbox_support,
-    wait_for_cleanup,
+    trim_memory, wait_for_cleanup,
 };
 pub use programs::{ProgramRequest, run_program};
 pub use results::process_output_schema;

@@ -5,8 +5,8 @@
 //! the same tools. It reads no files and knows no definition format: its host replaces the snapshot
 //! when definitions change. This is the only crate with protocol types.
 //!
-//! From the bottom up: `era`, `questions` and `request_state` are about single messages; `snapshot`
-//! renders tools for the wire; [`Server`] is shared by all connections; `connection` is the state
+//! From the bottom up: `era`, `questions` and `request_state` are about single messages; `rendering`
+//! turns tools into wire types, and `snapshot` serves them; [`Server`] is shared by all connections; `connection` is the state
 //! of one client; `calls`, `prompts`, `resources`, `tasks` and `task_subscriptions` answer requests;
 //! `handler` dispatches to them; `stdio`, `transport` and `http` carry messages.
 
@@ -26,6 +26,7 @@ mod operation_watcher;
 mod output_schema;
 mod prompts;
 mod questions;
+mod rendering;
 mod request_limiter;
 mod request_state;
 mod resources;

@@ -94,7 +94,7 @@ pub(crate) fn wrap_value(value: Value) -> Value {
     Value::Object(Map::from_iter([("result".to_owned(), value)]))
 }
 
-fn is_object(schema: &JsonObject) -> bool {
+pub(crate) fn is_object(schema: &JsonObject) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 

@@ -39,7 +39,7 @@ const PROPERTIES: &str = "properties";
 /// list of tools because of a single boolean. `{}` and `{"not": {}}` mean the same as `true` and
 /// `false`, so what is advertised stays what is enforced.
 pub(crate) fn render(schema: &Schema) -> Arc<JsonObject> {
-    let mut rendered = Arc::clone(schema.object());
+    let mut rendered = schema.to_object();
     // Most schemas need no change and stay shared with the catalog.
     // 2020-12 is the protocol's dialect where `$schema` is absent.
     if rendered.contains_key("$schema") {

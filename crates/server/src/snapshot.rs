@@ -1,29 +1,27 @@
-//! The served tools: those of a catalog, rendered once for each era.
+//! The served tools: those of a catalog, rendered when they are requested.
 //!
 //! A snapshot is immutable. A cursor is the last name on a page rather than an index, so that it
 //! stays valid when the snapshot is replaced.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use catalog::{
-    Annotations, Catalog, ErrorForm, Implementation, Policy, Schema, Tool, closest, name,
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
 };
-use rmcp::model::{self as wire, JsonObject, MetaObject, ToolAnnotations};
+
+use catalog::{Catalog, Implementation, Policy, Tool, closest, name};
+use rmcp::model as wire;
 use serde_json::Value;
 
-use crate::{era::Era, output_schema, schema};
+use crate::{
+    era::Era,
+    output_schema,
+    rendering::{RenderedTool, Renderer},
+};
 
-/// The most tools in one page of `tools/list`.
+/// The most tools in one page of `tools/list`. Renderings of a list with more pages are not kept:
+/// they would take more memory than the definitions, and a client lists a large catalog rarely.
 const PAGE_SIZE: usize = 2_000;
-
-// Keys of a tool's metadata.
-/// The sandbox restrictions that do not apply on this machine.
-const UNCONFINED: &str = "toolcrib/unconfined";
-const CATEGORY: &str = "toolcrib/category";
-const VERSION: &str = "toolcrib/version";
-const REQUIRES_APPROVAL: &str = "toolcrib/requires_approval";
-/// The measured run time of the tool's examples, in seconds.
-const EXECUTION_TIME: &str = "toolcrib/execution_time";
 
 /// The prefix of a cursor; the last name on the page follows.
 const AFTER: &str = "after:";
@@ -58,9 +56,10 @@ pub struct Snapshot {
 #[derive(Debug)]
 pub(crate) struct ServedTool {
     pub(crate) tool: Arc<Tool>,
-    modern: wire::Tool,
-    /// `None` if it is the same.
-    legacy: Option<Box<wire::Tool>>,
+    /// `None` if it is the tool's own name.
+    name: Option<Box<str>>,
+    renderer: Arc<Renderer>,
+    rendered: OnceLock<Box<RenderedTool>>,
 }
 
 /// A cursor that no page ended with.
@@ -68,12 +67,12 @@ pub(crate) struct ServedTool {
 pub(crate) struct BadCursor;
 
 impl Snapshot {
-    /// Renders the callable tools of a catalog.
+    /// Serves the callable tools of a catalog.
     pub fn new(catalog: &Catalog, options: &SnapshotOptions) -> Self {
-        let process = runtime::process_output_schema();
+        let renderer = Arc::new(Renderer::new(options.describe));
         let callable = catalog.tools().iter().filter(|tool| tool.is_callable());
         let mut tools: Vec<_> =
-            callable.map(|tool| ServedTool::new(tool, options, &process)).collect();
+            callable.map(|tool| ServedTool::new(tool, options, &renderer)).collect();
         // A stable order: clients cache the list as part of their prompt, and `find` searches by
         // it.
         tools.sort_by(|a, b| a.name().cmp(b.name()));
@@ -97,18 +96,11 @@ impl Snapshot {
 
     /// Adds the sandbox restrictions that this machine lacks to the metadata of tools that run programs.
     pub fn with_unconfined(mut self, missing: &[String]) -> Self {
-        if !missing.is_empty() {
-            let programs = self.tools.iter_mut().filter(|served| {
-                matches!(
-                    served.tool.implementation,
-                    Implementation::Process(_) | Implementation::Python(_)
-                )
-            });
-            for rendering in programs.flat_map(ServedTool::renderings_mut) {
-                rendering
-                    .meta
-                    .get_or_insert_default()
-                    .insert(UNCONFINED.to_owned(), missing.into());
+        if let Some(first) = self.tools.first().filter(|_| !missing.is_empty()) {
+            let renderer = Arc::new(first.renderer.with_unconfined(missing));
+            for served in &mut self.tools {
+                served.renderer = renderer.clone();
+                served.rendered = OnceLock::new();
             }
         }
         self
@@ -121,18 +113,16 @@ impl Snapshot {
             let Some(tool) = runtime::with_session_argument(&served.tool) else {
                 continue;
             };
-            let input = schema::render(&tool.input);
-            for rendering in served.renderings_mut() {
-                rendering.input_schema = input.clone();
-            }
             served.tool = Arc::new(tool);
+            served.rendered = OnceLock::new();
         }
         self
     }
 
     /// The tools exactly as `tools/list` serves them to modern clients, in the same order.
     pub fn tools_json(&self) -> Vec<Value> {
-        let tools = self.tools.iter().map(|served| serde_json::to_value(&served.modern));
+        let tools =
+            self.tools.iter().map(|served| serde_json::to_value(served.render(Era::Modern)));
         tools.map(|tool| tool.expect("a tool is plain data")).collect()
     }
 
@@ -197,59 +187,32 @@ impl Snapshot {
             .last()
             .filter(|_| page.len() < rest.len())
             .map(|last| format!("{AFTER}{}", last.name()));
-        Ok((page.iter().map(|served| served.rendering(era).clone()).collect(), next))
+        let keeps_renderings = self.tools.len() <= PAGE_SIZE;
+        let render = |served: &ServedTool| {
+            if keeps_renderings {
+                served.rendering(era).clone()
+            } else {
+                served.render(era).into_owned()
+            }
+        };
+        Ok((page.iter().map(render).collect(), next))
     }
 
     /// Whether `tools/list` is the same for clients.
     pub(crate) fn lists_same_tools(&self, other: &Self) -> bool {
-        self.tools
-            .iter()
-            .map(|served| &served.modern)
-            .eq(other.tools.iter().map(|served| &served.modern))
+        self.tools.len() == other.tools.len()
+            && self.tools.iter().zip(&other.tools).all(|(one, other)| one.lists_same(other))
     }
 }
 
 impl ServedTool {
-    fn new(tool: &Arc<Tool>, options: &SnapshotOptions, process: &Schema) -> Self {
-        let served_name = if options.full_names {
-            name::qualify(&options.crib, &tool.name)
-        } else {
-            tool.name.clone()
-        };
-        // Both renderings are made here once, so that listing is only copying.
-        let mut modern =
-            wire::Tool::new(served_name, (options.describe)(tool), schema::render(&tool.input));
-        modern.title.clone_from(&tool.title);
-        modern.annotations = Some(to_hints(&tool.annotations));
-        modern.meta = build_meta(tool);
-        modern.output_schema = match &tool.implementation {
-            Implementation::Process(program) if !program.speaks_json() => {
-                Some(schema::render(process))
-            }
-            // The schema of an envelope covers failures already.
-            _ if tool.errors == ErrorForm::Envelope => tool.output.as_ref().map(schema::render),
-            implementation => tool.output.as_ref().map(|schema| {
-                let result = schema::render(schema);
-                let widened = output_schema::widen(&result, tool.mode, tool.on_mismatch);
-                match runtime::with_missing(&result)
-                    .filter(|_| matches!(implementation, Implementation::R(_)))
-                {
-                    Some(missing) => output_schema::add_alternative(widened, missing),
-                    None => widened,
-                }
-            }),
-        };
-        let legacy = modern.output_schema.as_deref().and_then(output_schema::wrap_schema);
-        let legacy = legacy.map(|schema| Box::new(modern.clone().with_raw_output_schema(schema)));
-        Self { tool: tool.clone(), modern, legacy }
+    fn new(tool: &Arc<Tool>, options: &SnapshotOptions, renderer: &Arc<Renderer>) -> Self {
+        let name = options.full_names.then(|| name::qualify(&options.crib, &tool.name).into());
+        Self { tool: tool.clone(), name, renderer: renderer.clone(), rendered: OnceLock::new() }
     }
 
     pub(crate) fn name(&self) -> &str {
-        &self.modern.name
-    }
-
-    fn renderings_mut(&mut self) -> impl Iterator<Item = &mut wire::Tool> {
-        std::iter::once(&mut self.modern).chain(self.legacy.as_deref_mut())
+        self.name.as_deref().unwrap_or(&self.tool.name)
     }
 
     /// Whether it is a built-in tool for operations.
@@ -274,11 +237,27 @@ impl ServedTool {
             && self.tool.annotations.category.as_deref() == Some(builtin::FLAGS_CATEGORY)
     }
 
+    /// The tool as it is listed. Rendered once and kept, so that repeated listing is only copying.
     pub(crate) fn rendering(&self, era: Era) -> &wire::Tool {
-        match (era, &self.legacy) {
-            (Era::Legacy, Some(legacy)) => legacy,
-            _ => &self.modern,
+        let rendered = || Box::new(self.renderer.render(&self.tool, self.name()));
+        self.rendered.get_or_init(rendered).for_era(era)
+    }
+
+    /// The tool as it is listed, without keeping a new rendering.
+    fn render(&self, era: Era) -> Cow<'_, wire::Tool> {
+        match self.rendered.get() {
+            Some(rendered) => Cow::Borrowed(rendered.for_era(era)),
+            None => Cow::Owned(self.renderer.render(&self.tool, self.name()).into_era(era)),
         }
+    }
+
+    /// Whether it is listed like another tool.
+    fn lists_same(&self, other: &Self) -> bool {
+        // A reload shares the tools of unchanged files, which need no rendering to compare.
+        let is_shared = Arc::ptr_eq(&self.tool, &other.tool)
+            && self.name == other.name
+            && self.renderer == other.renderer;
+        is_shared || self.render(Era::Modern) == other.render(Era::Modern)
     }
 
     /// Adapts a structured result to an era: revisions up to 2025-11-25 allow only objects.
@@ -286,7 +265,7 @@ impl ServedTool {
         match era {
             // Also without an output schema: legacy clients fail the call if `structuredContent` is
             // not an object.
-            Era::Legacy if self.legacy.is_some() || !value.is_object() => {
+            Era::Legacy if !value.is_object() || self.renderer.wraps_result_of(&self.tool) => {
                 output_schema::wrap_value(value)
             }
             _ => value,
@@ -294,37 +273,61 @@ impl ServedTool {
     }
 }
 
-/// Converts annotations to hints. An effect that is not declared is served as the worse case, or left
-/// out where the protocol's default is the worse case.
-fn to_hints(annotations: &Annotations) -> ToolAnnotations {
-    let mut hints = ToolAnnotations::new()
-        .read_only(annotations.is_read_only())
-        .open_world(annotations.uses_network().unwrap_or(false));
-    if !annotations.is_read_only()
-        && (annotations.mutates.is_none() || annotations.dangerous.is_some())
-    {
-        // Meaningless for a read-only tool, so it is left out there.
-        hints.destructive_hint = Some(annotations.may_destroy());
-    }
-    hints.idempotent_hint = annotations.idempotent;
-    hints
-}
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
 
-/// The facts about a tool for which the protocol has no field.
-fn build_meta(tool: &Tool) -> Option<MetaObject> {
-    let annotations = &tool.annotations;
-    let category =
-        annotations.category.as_deref().map(|category| (CATEGORY, Value::from(category)));
-    let version = annotations.version.as_deref().map(|version| (VERSION, Value::from(version)));
-    let approval = annotations
-        .requires_approval
-        .filter(|needed| *needed)
-        .map(|_| (REQUIRES_APPROVAL, Value::from(true)));
-    let time = tool.measured.map(|took| (EXECUTION_TIME, Value::from(took.as_secs_f64())));
-    let known: JsonObject = [category, version, approval, time]
-        .into_iter()
-        .flatten()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect();
-    (!known.is_empty()).then_some(MetaObject(known))
+    use catalog::{Catalog, Implementation, Origin, Policy, Schema, SourceId, Tool};
+
+    use super::{PAGE_SIZE, Snapshot, SnapshotOptions};
+    use crate::era::Era;
+
+    fn catalog(tools: usize) -> Catalog {
+        let origin = Origin::whole(&SourceId::new("tools.json"));
+        let tool = |index| {
+            let name = format!("tool{index:05}");
+            Tool::new(name, "Text", Schema::empty(), Implementation::Native, origin.clone())
+        };
+        Catalog::merge((0..tools).map(tool)).0
+    }
+
+    fn snapshot(catalog: &Catalog) -> Snapshot {
+        let options = SnapshotOptions {
+            crib: "crib".to_owned(),
+            full_names: false,
+            describe: |tool| tool.description.text.clone(),
+            policy: Policy::default(),
+        };
+        Snapshot::new(catalog, &options)
+    }
+
+    fn count_renderings(snapshot: &Snapshot) -> usize {
+        snapshot.tools.iter().filter(|served| served.rendered.get().is_some()).count()
+    }
+
+    #[test]
+    fn keeps_renderings_only_of_a_list_that_fits_on_one_page() {
+        for (tools, kept) in [(PAGE_SIZE, PAGE_SIZE), (PAGE_SIZE + 1, 0)] {
+            let snapshot = snapshot(&catalog(tools));
+            assert_eq!(count_renderings(&snapshot), 0, "nothing is rendered before a request");
+            let (page, _) = snapshot.page(None, Era::Legacy).expect("the first page");
+            assert_eq!((page.len(), count_renderings(&snapshot)), (PAGE_SIZE, kept));
+        }
+    }
+
+    #[test]
+    fn compares_lists_by_what_clients_see() {
+        let catalog = catalog(2);
+        let before = snapshot(&catalog);
+        assert!(before.lists_same_tools(&snapshot(&catalog)));
+        let change = |text: &str| {
+            let tool = Tool { timeout: Some(Default::default()), ..(*catalog.tools()[0]).clone() };
+            let description = catalog::Description::new(text);
+            snapshot(&catalog.with([Arc::new(Tool { description, ..tool })]))
+        };
+        assert!(before.lists_same_tools(&change("Text")));
+        assert!(!before.lists_same_tools(&change("Other")));
+        let unconfined = snapshot(&catalog).with_unconfined(&["a sandbox".to_owned()]);
+        assert!(before.lists_same_tools(&unconfined), "no tool runs a program");
+    }
 }

@@ -1,50 +1,61 @@
 //! One definition file, with the schemas that it links to.
 
 use std::{
+    cell::Cell,
     fs, io,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
-use catalog::{Allowance, Diagnostic, Tool};
+use catalog::{Allowance, Diagnostic, Implementation, Tool};
 use formats::{Document, Guidance, Reading};
 
 use crate::{Files, linting::Linting, r_sources};
 
 /// The contents of a definition file.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Definition {
     pub(crate) tools: Vec<Arc<Tool>>,
+    /// What the rules for single tools found, for each of `tools`; empty if they were not linted.
+    pub(crate) findings: Vec<Vec<Diagnostic>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) allowances: Vec<Allowance>,
-    is_document: bool,
-    /// The bytes of a Markdown specification. Repositories contain identical copies, which count
+    /// Whether it is a Markdown specification. Repositories contain identical copies, which count
     /// once.
-    pub(crate) document: Option<Vec<u8>>,
+    pub(crate) is_document: bool,
+    pub(crate) digest: ContentDigest,
+    /// Whether the same bytes always have these contents: they link to no other file, and name no R
+    /// package whose sources would have to be found.
+    pub(crate) is_self_contained: bool,
 }
+
+/// The SHA-256 digest of a file.
+pub(crate) type ContentDigest = [u8; 32];
 
 impl Definition {
     /// Reads a file of the crib in the folder `crib`. Links are followed inside the crib.
     pub(crate) fn read(
         files: &Files,
         path: &Path,
+        bytes: &[u8],
         guidance: &Guidance,
         linting: Linting<'_>,
         crib: &Path,
     ) -> Self {
-        match files.read(path) {
-            Ok(bytes) => {
-                let read_link: formats::ReadLink<'_> = &|link| read_link(files, path, crib, link);
-                let document = Document::parse(&files.name(path), &bytes);
-                let mut read = Self::from_document(document, guidance, linting, read_link);
-                for tool in &mut read.tools {
-                    // Here, because only the reader of the file knows where the definition is.
-                    r_sources::locate(Arc::make_mut(tool), path, crib);
-                }
-                Self { document: read.is_document.then_some(bytes), ..read }
-            }
-            Err(problem) => Self { diagnostics: vec![*problem], ..Self::default() },
+        let has_links = Cell::new(false);
+        let read_link: formats::ReadLink<'_> = &|link| {
+            has_links.set(true);
+            read_link(files, path, crib, link)
+        };
+        let document = Document::parse(&files.name(path), bytes);
+        let mut read = Self::from_document(document, guidance, linting, read_link);
+        let mut is_r = false;
+        for tool in &mut read.tools {
+            // Here, because only the reader of the file knows where the definition is.
+            r_sources::locate(Arc::make_mut(tool), path, crib);
+            is_r |= matches!(tool.implementation, Implementation::R(_));
         }
+        Self { is_self_contained: !has_links.get() && !is_r, ..read }
     }
 
     /// Reads a parsed file: the valid tools, and every problem of the others.
@@ -67,7 +78,7 @@ impl Definition {
         });
         diagnostics.extend(more);
         let tools = tools.into_iter().map(Arc::new).collect();
-        Self { tools, diagnostics, allowances, is_document, document: None }
+        Self { tools, diagnostics, allowances, is_document, ..Self::default() }
     }
 }
 

@@ -18,6 +18,7 @@ mod content;
 mod crib;
 mod custom_rules;
 mod definition;
+mod definition_cache;
 mod discover;
 mod documents;
 mod environment;

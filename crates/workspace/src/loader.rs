@@ -1,25 +1,29 @@
 //! Reads the definitions of a crib into a catalog.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
 };
 
-use catalog::{Allowance, Diagnostic, SourceId, Tool};
+use catalog::{Allowance, Diagnostic, SourceId};
 use formats::{Document, Guidance};
 
 use crate::{
-    Crib, Files, Groups, Loaded, allow, bind, content, custom_rules, definition::Definition,
-    discover, flags, linting::Linting, parallel, policy, prompts, prompts::PromptLoader,
+    Crib, Files, Groups, Loaded, allow, bind, content, custom_rules,
+    definition::Definition,
+    definition_cache::DefinitionCache,
+    discover, flags,
+    linting::{FindingsByTool, Linting, address_of},
+    policy, prompts,
+    prompts::PromptLoader,
 };
 
-/// Reads a crib, possibly many times, and remembers the last valid version of each file: saving a
-/// broken file must not remove its tools from a running server.
+/// Reads a crib, possibly many times, and remembers the last valid version of each file.
 #[derive(Debug, Default)]
 pub struct Loader {
-    last_valid: BTreeMap<SourceId, Vec<Arc<Tool>>>,
+    definitions: DefinitionCache,
     prompts: PromptLoader,
     groups: Groups,
 }
@@ -68,33 +72,31 @@ impl Loader {
         let mut loaded =
             Loaded { files: found.guidance.len() + found.definitions.len(), ..Loaded::default() };
         let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
-        let mut tools = Vec::new();
+        let mut used = Vec::new();
         let mut seen = HashSet::new();
         let mut documents = HashSet::new();
         let mut allowances = HashMap::new();
-        let definitions = parallel::map(&found.definitions, |path| {
-            Definition::read(&files, path, &guidance, linting, &crib.folder)
-        });
+        let definitions = self.definitions.read_files(crib, &found.definitions, guidance, linting);
         for (path, read) in found.definitions.iter().zip(definitions) {
             let source = files.name(path);
             // Repositories often contain the same specification several times, in examples and
             // packages.
-            if read.document.is_some_and(|document| !documents.insert(document)) {
+            if read.is_document && !documents.insert(read.digest) {
                 // An identical copy of a document that was already counted.
                 loaded.files -= 1;
                 continue;
             }
-            let is_broken = read.diagnostics.iter().any(Diagnostic::is_error);
-            loaded.diagnostics.extend(read.diagnostics);
-            tools.extend(self.use_last_valid(&source, read.tools, is_broken, &mut loaded.stale));
-            allowances.insert(source.clone(), read.allowances);
+            loaded.diagnostics.extend_from_slice(&read.diagnostics);
+            allowances.insert(source.clone(), read.allowances.clone());
+            used.push(self.definitions.use_last_valid(&source, read, &mut loaded.stale));
             seen.insert(source);
         }
-        // A deleted file is not a broken one: its tools must go.
-        self.last_valid.retain(|source, _| seen.contains(source));
+        self.definitions.retain(&seen);
+        let mut tools: Vec<_> =
+            used.iter().flat_map(|definition| &definition.tools).cloned().collect();
         // Before merging, so that all documents that describe a tool are bound alike.
         bind::apply(&crib.bind, &crib.folder, &mut tools, &mut loaded.diagnostics);
-        linting.build_catalog(tools, &mut loaded);
+        linting.build_catalog(tools, &index_findings(&used), &mut loaded);
         (loaded, allowances)
     }
 
@@ -106,29 +108,12 @@ impl Loader {
         loaded.diagnostics.extend(prompts::report_unknown_tools(&read.prompts, &loaded.catalog));
         loaded.prompts = read.prompts;
     }
+}
 
-    /// The tools of a file: as it is now, or as it was when it was last valid. A file that was never
-    /// valid contributes its valid tools.
-    fn use_last_valid(
-        &mut self,
-        source: &SourceId,
-        read: Vec<Arc<Tool>>,
-        is_broken: bool,
-        stale: &mut Vec<SourceId>,
-    ) -> Vec<Arc<Tool>> {
-        match self.last_valid.get(source) {
-            Some(valid) if is_broken => {
-                stale.push(source.clone());
-                valid.clone()
-            }
-            // A file that was broken from the start: its valid tools are better than none.
-            _ if is_broken => read,
-            _ => {
-                self.last_valid.insert(source.clone(), read.clone());
-                read
-            }
-        }
-    }
+/// The findings of definitions whose tools were linted when they were read.
+fn index_findings(definitions: &[Arc<Definition>]) -> FindingsByTool<'_> {
+    let each = definitions.iter().flat_map(|read| read.tools.iter().zip(&read.findings));
+    each.map(|(tool, found)| (address_of(tool), found.as_slice())).collect()
 }
 
 /// Reads and lints a text as if it were a definition file of the crib, with the crib's custom rules.
@@ -141,7 +126,7 @@ pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     let document = Document::parse(&source, text.as_bytes());
     let read = Definition::from_document(document, &Guidance::default(), linting, read_link);
     let mut loaded = Loaded { diagnostics: read.diagnostics, files: 1, ..Loaded::default() };
-    linting.build_catalog(read.tools, &mut loaded);
+    linting.build_catalog(read.tools, &HashMap::new(), &mut loaded);
     apply_custom_rules(crib, &mut loaded);
     allow::apply(
         &HashMap::from([(source.clone(), read.allowances)]),

@@ -260,11 +260,11 @@ fn part_value(tool: &Tool, part: &str) -> Value {
             .iter()
             .map(|example| json!([example.arguments, example.explanation]))
             .collect(),
-        "input" => Value::Object((**tool.input.object()).clone()),
+        "input" => Value::Object(Arc::unwrap_or_clone(tool.input.to_object())),
         "output" => tool
             .output
             .as_ref()
-            .map_or(Value::Null, |output| Value::Object((**output.object()).clone())),
+            .map_or(Value::Null, |output| Value::Object(Arc::unwrap_or_clone(output.to_object()))),
         "marks" => json!([
             annotations.mutates,
             annotations.dangerous,

@@ -211,7 +211,7 @@ fn read_definition(
         definition::read_link(files, path, folder, link)
     });
     let mut loaded = Loaded { diagnostics: read.diagnostics, ..Loaded::default() };
-    linting.build_catalog(read.tools, &mut loaded);
+    linting.build_catalog(read.tools, &HashMap::new(), &mut loaded);
     if let Linting::Enabled(_) = linting {
         allow::apply(
             &HashMap::from([(files.name(path), read.allowances)]),

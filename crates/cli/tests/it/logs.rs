@@ -25,6 +25,21 @@ fn problems_are_logged_at_load_with_their_position() {
 }
 
 #[test]
+fn many_problems_are_logged_in_part_with_errors_first() {
+    let mut risky = definition("risky", "true");
+    risky.as_object_mut().expect("an object").remove("mutates");
+    let names = (0..103).map(|index| format!("a{index:03}"));
+    let crib = names.fold(crib_with_broken_file(), |crib, name| {
+        risky["name"] = json!(name);
+        crib.tool(&name, risky.clone())
+    });
+    let log = crib.run(&["serve"]).stderr;
+    let lines = |level: &str| log.lines().filter(|line| line.contains(level)).count();
+    assert_eq!((lines(" ERROR "), lines("[TC501]")), (1, 99), "{log}");
+    assert!(log.contains("4 more diagnostics not logged; `toolcrib check` prints all"), "{log}");
+}
+
+#[test]
 fn the_level_is_set_by_flag_and_by_variable() {
     let crib = crib_with_broken_file();
     assert!(!crib.run(&["serve", "--log-level", "error"]).stderr.contains(" from 2 files"));

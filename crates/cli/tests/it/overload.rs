@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 use testing::{
     HttpServer, MODERN, StdioClient, TIMEOUT, TempCrib, definition, initialize_params, request,
-    request_head, request_meta,
+    request_head, request_meta, wait_until_blocking,
 };
 
 /// A tool that takes a list of strings.
@@ -162,6 +162,42 @@ fn a_client_that_does_not_read_is_not_asked_for_more() {
     let _ = child.kill();
     let _ = child.wait();
     assert!(writing.join().expect("no panic") < 199_999);
+}
+
+/// A definition with 10 subcommands, each of which is served with a warning.
+fn ten_tools(name: &str) -> Value {
+    let subcommand = |index| {
+        json!({
+            "name": format!("sub{index}"), "description": "Runs a variant on the given word",
+            "options": [{"name": "count", "type": "integer", "description": "How many times"}],
+            "positional_args": [{"name": "word", "type": "string", "description": "The word", "required": true}],
+        })
+    };
+    let subcommands: Vec<_> = (0..10).map(subcommand).collect();
+    json!({"name": name, "description": "Does things", "command": "echo", "synchronous": true, "subcommand": subcommands})
+}
+
+#[test]
+fn reloading_thousands_of_tools_does_not_grow_the_memory() {
+    let crib = (0..250).map(|index| format!("tool{index}"));
+    let crib = crib.fold(TempCrib::new(), |crib, name| crib.tool(&name, ten_tools(&name)));
+    let mut client = StdioClient::start(&crib, &[]);
+    let list = client.request("tools/list", json!({}));
+    assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(2_000));
+    let before = memory_mib(client.pid(), "VmRSS:");
+    for round in 0..5 {
+        // Every file differs, so that no definition is shared with the previous version.
+        for index in 0..250 {
+            let mut changed = ten_tools(&format!("tool{index}"));
+            changed["description"] = json!(format!("Does things {round}"));
+            crib.write(&format!("tools/tool{index}.json"), &changed.to_string());
+        }
+        assert_eq!(crib.run(&["reload"]).code, 0);
+    }
+    let limit = before * 13 / 10;
+    // Memory is given back after the answer.
+    let memory = || memory_mib(client.pid(), "VmRSS:");
+    wait_until_blocking("memory is given back", || memory() < limit);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The system calls of the launcher process that have no safe wrapper: cloning, executing, mount
-//! attributes and signal masks. The only file with unsafe code.
+//! attributes and signal masks; and a call of the allocator. The only file with unsafe code.
 //!
-//! All of it runs in a process with a single thread: the launcher process is a fresh execution of this
+//! All of the system calls run in a process with a single thread: the launcher process is a fresh execution of this
 //! program that never reaches `main`, and its children are clones of it. So no lock can be held by a
 //! thread that a clone does not have, and allocation after a clone is sound.
 
@@ -29,6 +29,17 @@ extern "C" fn run_if_requested() {
     // SAFETY: the name is a C string, and no other thread could change the environment.
     if !unsafe { libc::getenv(VARIABLE.as_ptr()) }.is_null() {
         super::run();
+    }
+}
+
+/// Returns free memory of the heap to the operating system. The allocator keeps what short-lived
+/// threads have freed, because it expects to use it again. Does nothing with other C libraries than
+/// glibc, which have no such call.
+pub fn trim_memory() {
+    // SAFETY: takes the locks of the allocator itself and may be called by any thread at any time.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 

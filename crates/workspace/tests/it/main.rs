@@ -13,4 +13,5 @@ mod policy;
 mod policy_proposal;
 mod project;
 mod r_packages;
+mod reload;
 mod specifications;
