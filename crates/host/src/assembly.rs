@@ -39,7 +39,7 @@ pub struct Assembly {
 /// How a crib is assembled.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// Where operations, approvals and the audit log are stored.
+    /// Where operations, approvals, the audit log and flags are stored.
     pub persistence: Persistence,
     /// Which of the crib's tools are kept; all by default.
     pub groups: Groups,
@@ -81,7 +81,12 @@ impl Assembly {
     /// Assembles a crib.
     pub fn new(crib: Crib, environment: &Environment, options: Options) -> Self {
         Self {
-            flags: flags::open(&crib, environment, options.on_flag_change.clone()),
+            flags: flags::open(
+                &crib,
+                environment,
+                options.persistence,
+                options.on_flag_change.clone(),
+            ),
             loader: Mutex::new(Loader::with_groups(options.groups.clone())),
             environment: environment.clone(),
             crib,

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use builtin::{FlagSources, Flags};
 use catalog::{Failure, Switch, flag::FlagValues};
-use toolkit::BoxFuture;
+use toolkit::{BoxFuture, MemoryStorage};
 use workspace::{Crib, Environment, FlagDefaults};
 
-use crate::{servers, user_store::UserStore};
+use crate::{Persistence, servers, user_store::UserStore};
 
 /// Runs after a flag was changed through this process and before the change is answered.
 #[derive(Clone)]
@@ -37,10 +37,18 @@ impl Default for OnFlagChange {
 }
 
 /// The flags that are visible from a crib. The user's store is opened when one is first read.
-pub(crate) fn open(crib: &Crib, environment: &Environment, on_change: OnFlagChange) -> Flags {
+pub(crate) fn open(
+    crib: &Crib,
+    environment: &Environment,
+    persistence: Persistence,
+    on_change: OnFlagChange,
+) -> Flags {
     let defaults = FlagDefaults::new(crib);
     Flags::new(FlagSources {
-        storage: Arc::new(UserStore::new(environment.state_folder())),
+        storage: match persistence {
+            Persistence::Ephemeral => Arc::new(MemoryStorage::default()),
+            _ => Arc::new(UserStore::new(environment.state_folder())),
+        },
         folder: crib.folder.clone(),
         identify: workspace::resolve_project,
         defaults: Arc::new(move || defaults.read()),

@@ -4,18 +4,21 @@ use std::sync::Arc;
 
 use runtime::{Runtime, Settings};
 use store::Store;
+use toolkit::MemoryStorage;
 use workspace::Crib;
 
 use crate::AssemblyError;
 
-/// Whether operations, approvals and the audit log are stored in the crib's state folder.
+/// Where operations, approvals, the audit log and flags are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Persistence {
-    /// In memory only: for commands that call no tool.
+    /// Calls leave no record: for commands that call no tool. Flags are on disk.
     #[default]
     Memory,
-    /// On disk; in memory, with an error in the log, if the store cannot be opened.
-    BestEffort,
+    /// Everything is in memory and gone with the process: what `--ephemeral` asks for.
+    Ephemeral,
+    /// On disk. While the store cannot be opened, calls that need it are refused.
+    OnDisk,
     /// On disk, or the assembly fails: for commands about stored operations and approvals.
     Required,
 }
@@ -26,25 +29,17 @@ pub(crate) fn open_runtime(
     settings: Settings,
     persistence: Persistence,
 ) -> Result<Runtime, AssemblyError> {
-    if persistence == Persistence::Memory {
-        return Ok(Runtime::new(settings));
-    }
-    match Store::open(&crib.state_folder()) {
-        Ok(store) => {
-            if let Some(path) = store.moved_aside() {
-                tracing::warn!(
-                    "the store was corrupt; moved it to {} and started a new one",
-                    path.display()
-                );
-            }
-            let store = Arc::new(store);
-            Ok(Runtime::with_journal(settings, store.clone()).with_storage(store))
+    let folder = crib.state_folder();
+    let store = match persistence {
+        Persistence::Memory => return Ok(Runtime::new(settings)),
+        Persistence::Ephemeral => {
+            return Ok(Runtime::new(settings).with_storage(Arc::new(MemoryStorage::default())));
         }
-        Err(error) if persistence == Persistence::Required => Err(error.into()),
-        Err(error) => {
-            // Tools keep working: a read-only home folder should not take a server down.
-            tracing::error!("operations and approvals are kept in memory only: {error}");
-            Ok(Runtime::new(settings))
-        }
-    }
+        // A server starts without its store: a locked or full disk must not take it down, and it
+        // goes on as soon as the store can be opened.
+        Persistence::OnDisk => Store::open_when_available(&folder)?,
+        Persistence::Required => Store::open(&folder)?,
+    };
+    let store = Arc::new(store);
+    Ok(Runtime::with_journal(settings, store.clone()).with_storage(store))
 }

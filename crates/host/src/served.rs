@@ -26,6 +26,13 @@ use crate::{
 /// How often operations that are too old or take too much space are removed.
 const PRUNE_INTERVAL: Duration = Duration::from_secs(3600);
 
+/// How long a start waits for the recovery of operations, which takes milliseconds unless there are
+/// thousands.
+const RECOVERY_WAIT: Duration = Duration::from_millis(200);
+/// The pauses between attempts to recover operations.
+const FIRST_RECOVERY_PAUSE: Duration = Duration::from_secs(1);
+const MAX_RECOVERY_PAUSE: Duration = Duration::from_secs(60);
+
 /// A crib being served. Clones share the same server.
 #[derive(Clone)]
 pub struct ServedCrib(Arc<Shared>);
@@ -70,8 +77,10 @@ impl ServedCrib {
         for missing in snapshot::missing_restrictions(crib) {
             tracing::warn!("tools are served without {missing}");
         }
-        // Before the first call, so that processes of a dead server cannot interfere with new ones.
-        recover(&runtime).await;
+        // Usually done before the first call. A long history must not delay the start: it goes on in
+        // the background.
+        let recovery = tokio::spawn(recover(Arc::clone(&runtime)));
+        let _ = tokio::time::timeout(RECOVERY_WAIT, recovery).await;
         let operations = runtime.operations();
         tokio::spawn(prune_regularly(operations.clone(), crib.config.limits.retention()));
         let values = assembly.flag_values_or_defaults().await;
@@ -261,10 +270,14 @@ fn identity(crib: &Crib) -> Identity {
     }
 }
 
-/// Recovers the operations of servers that died. A server that cannot do that serves all the same.
-async fn recover(runtime: &Runtime) {
-    if let Err(failure) = runtime.recover().await {
+/// Recovers the operations of servers that died. While the store cannot be used, tries again: its
+/// operations would look as if they still ran.
+async fn recover(runtime: Arc<Runtime>) {
+    let mut pause = FIRST_RECOVERY_PAUSE;
+    while let Err(failure) = runtime.recover().await {
         tracing::error!("could not recover operations from earlier servers: {}", failure.message);
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(MAX_RECOVERY_PAUSE);
     }
 }
 

@@ -12,6 +12,9 @@ pub struct ServerId {
     pub process: ProcessId,
     /// The boot id of the kernel.
     pub boot: String,
+    /// The inode number of its PID namespace. Absent in records of earlier versions.
+    #[serde(default)]
+    pub namespace: Option<u64>,
 }
 
 impl ServerId {
@@ -23,14 +26,21 @@ impl ServerId {
             Self {
                 process: ProcessId::from_pid(pid).unwrap_or(ProcessId { pid, started: 0 }),
                 boot: boot(),
+                namespace: pid_namespace(),
             }
         };
         THIS.get_or_init(find).clone()
     }
 
-    /// Whether it still runs. A zombie does not count.
+    /// Whether its process ids mean the same here: it was started in this boot and PID namespace.
+    pub fn is_local(&self) -> bool {
+        self.boot == boot() && (self.namespace.is_none() || self.namespace == Self::this().namespace)
+    }
+
+    /// Whether it still runs. A zombie does not count. A server of another PID namespace, whose process
+    /// cannot be seen, counts as running until the next boot.
     pub fn is_alive(&self) -> bool {
-        self.boot == boot() && self.process.is_alive()
+        self.boot == boot() && (!self.is_local() || self.process.is_alive())
     }
 }
 

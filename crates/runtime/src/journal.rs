@@ -13,7 +13,9 @@ use toolkit::BoxFuture;
 pub use crate::approval::Ruling;
 use crate::{
     approval::{Approval, Digest},
-    operation::{ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, State},
+    operation::{
+        ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, ServerId, State,
+    },
 };
 pub use audit_line::AuditLine;
 pub use memory::MemoryJournal;
@@ -27,6 +29,9 @@ pub enum JournalError {
     /// The disk is full.
     #[error("the disk of the store is full")]
     Full,
+    /// It cannot be opened, for this reason. It is tried again.
+    #[error("the store is unavailable: {0}")]
+    Unavailable(String),
     /// Anything else.
     #[error("the store failed: {0}")]
     Failed(String),
@@ -146,6 +151,11 @@ pub trait Journal: Send + Sync + 'static {
 
     /// The requests for approval that are open at this time, oldest first.
     fn open_approvals(&self, now: SystemTime) -> JournalFuture<'_, Vec<Approval>>;
+
+    /// Whether a server that has recorded operations still runs.
+    fn is_server_alive(&self, server: &ServerId) -> bool {
+        server.is_alive()
+    }
 
     /// A secret key for digests of arguments, the same for all servers of the journal. Empty if nothing is
     /// stored.

@@ -11,6 +11,7 @@ use runtime::{
     Operations,
     operation::{Operation, Owner},
 };
+use tokio::time::timeout;
 use toolkit::Level;
 
 use crate::{Snapshot, active_request::ActiveRequest, era::Era};
@@ -26,6 +27,10 @@ const MAX_RESULT_BYTES: usize = 8 << 10;
 
 /// The minimum interval between checks for journal changes by other servers of the crib.
 const JOURNAL_CHECK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How long a response is held back for the journal, which may be locked. Results come with a later
+/// response then.
+const JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Tracks which owners may have undelivered results, because querying the journal before each call
 /// would slow down every caller that has none.
@@ -67,7 +72,7 @@ impl PendingResults {
         if !self.is_check_due() {
             return;
         }
-        if let Ok(version) = operations.version().await
+        if let Ok(Ok(version)) = timeout(JOURNAL_TIMEOUT, operations.version()).await
             && self.journal.lock().version.replace(version) != Some(version)
         {
             self.mark_all();
@@ -128,7 +133,10 @@ pub(crate) async fn take_results(
     }
     // One more than can be listed, to know whether to write "and more".
     let limit = MAX_RESULTS + MAX_LISTED + 1;
-    let Ok(ended) = operations.uncollected(&Owner(owner.to_owned()), limit).await else {
+    let owner_id = Owner(owner.to_owned());
+    let Ok(Ok(ended)) =
+        timeout(JOURNAL_TIMEOUT, operations.uncollected(&owner_id, limit)).await
+    else {
         // The journal failed: try again with the next call instead of forgetting the results.
         pending.mark(owner);
         return None;

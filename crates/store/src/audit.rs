@@ -4,15 +4,17 @@
 //! tools can read it.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use parking_lot::Mutex;
 use runtime::{AuditLine, journal::JournalError};
+
+use crate::server_lock::is_same_file;
 
 const NAME: &str = "audit.jsonl";
 /// The size in bytes after which the file is rotated.
@@ -58,6 +60,8 @@ impl AuditLog {
         let open = match file {
             Some(open) => open,
             None => {
+                // Its folder may have been removed.
+                DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
                 file.insert(OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?)
             }
         };
@@ -91,13 +95,6 @@ impl AuditLog {
             fs::remove_file(self.folder.join(name))?;
         }
         Ok(())
-    }
-}
-
-fn is_same_file(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(open), Ok(current)) => (open.dev(), open.ino()) == (current.dev(), current.ino()),
-        _ => false,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
     time::{Duration, SystemTime},
 };
 
@@ -13,9 +14,13 @@ use crate::{
     schema,
 };
 
-/// How long to wait for another process that holds the write lock. A writer commits within
-/// milliseconds, so a longer wait means that something is stuck.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+/// How often a lock of another process is tried again, about 5 s in all. A writer commits within
+/// milliseconds, but with a hundred writers the last one waits for all others, and a slow disk can take
+/// seconds for a commit. A call with an earlier deadline stops waiting then.
+const MAX_BUSY_TRIES: i32 = 640;
+/// The longest pause between tries. SQLite's own busy timeout pauses up to 100 ms, in which others take
+/// the lock again and again.
+const MAX_BUSY_PAUSE: Duration = Duration::from_millis(8);
 /// The size to which a checkpoint truncates the write-ahead log. SQLite reuses the log without
 /// shrinking it, so one large transaction would occupy the disk forever.
 const WAL_BYTES: i64 = 8 * 1024 * 1024;
@@ -78,7 +83,7 @@ impl From<rusqlite::Error> for TryOpenError {
 
 fn try_open(path: &Path, durability: Durability) -> Result<Connection, TryOpenError> {
     let mut connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.busy_handler(Some(pause_while_busy))?;
     // With a write-ahead log, readers do not block the writer and the writer does not block readers,
     // across threads and servers. The state folder is on a local disk, which the log requires.
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -94,6 +99,12 @@ fn try_open(path: &Path, durability: Durability) -> Result<Connection, TryOpenEr
     connection.set_prepared_statement_cache_capacity(64);
     schema::migrate(&mut connection)?.map_err(TryOpenError::TooNew)?;
     Ok(connection)
+}
+
+/// Pauses before a lock is tried again. Returns false to give up.
+fn pause_while_busy(tries: i32) -> bool {
+    thread::sleep(Duration::from_millis(tries.unsigned_abs().into()).min(MAX_BUSY_PAUSE));
+    tries < MAX_BUSY_TRIES
 }
 
 /// Renames the database and its log files, so that a person can still examine them.

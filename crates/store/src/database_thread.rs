@@ -4,15 +4,18 @@
 //! because SQLite allows one at a time; and it can group: all tasks that are queued when the writer
 //! becomes free run in one transaction and complete after its commit, so many small writes cost
 //! little more than one.
+//!
+//! Each thread opens the database when it first needs it, and again when it was removed. While it
+//! cannot be opened, tasks fail.
 
 use std::{
-    path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::Ordering,
         mpsc::{Receiver, Sender, channel},
     },
     thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
 use runtime::journal::{JournalError, JournalFuture};
@@ -20,12 +23,16 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use crate::{
-    connection::{self, Durability},
+    connection,
+    database_file::{DatabaseFile, OpenDatabase},
     error::{is_corrupt, journal_error},
 };
 
 /// The maximum number of tasks in one transaction, which bounds the latency of the first one.
 const MAX_GROUP: usize = 512;
+/// How long a failure to open the file is repeated before the next attempt, so that a queue of tasks
+/// does not wait for each of them.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Work on a connection, or an error if no transaction could be started. Returns what to do once its
 /// transaction has been committed or rolled back.
@@ -33,23 +40,6 @@ type Task = Box<dyn FnOnce(Result<&Connection, &JournalError>) -> Completion + S
 
 /// Completes a task with the result of the commit. Returns whether the task found the file corrupt.
 type Completion = Box<dyn FnOnce(Result<(), JournalError>) -> bool + Send>;
-
-/// The state of the file that both threads share.
-pub(crate) struct DatabaseFile {
-    pub(crate) path: PathBuf,
-    durability: Durability,
-    /// Set by the reader when it finds the file corrupt; the writer then replaces the file.
-    is_corrupt: AtomicBool,
-    /// The number of times that the file was replaced.
-    replacements: AtomicU64,
-}
-
-impl DatabaseFile {
-    pub(crate) fn new(path: PathBuf, durability: Durability) -> Self {
-        let (is_corrupt, replacements) = (AtomicBool::new(false), AtomicU64::new(0));
-        Self { path, durability, is_corrupt, replacements }
-    }
-}
 
 /// A handle to a thread with its own connection. Dropping it runs all queued tasks and waits.
 pub(crate) struct DatabaseThread {
@@ -68,10 +58,10 @@ pub(crate) enum Mode {
 }
 
 impl DatabaseThread {
-    /// Starts a thread on a connection to `file`.
+    /// Starts a thread for `file`, which may be open already.
     pub(crate) fn start(
         mode: Mode,
-        connection: Connection,
+        database: Option<OpenDatabase>,
         file: Arc<DatabaseFile>,
     ) -> std::io::Result<Self> {
         let (tasks, queue) = channel();
@@ -79,7 +69,7 @@ impl DatabaseThread {
             Mode::Write => "store-write",
             Mode::Read => "store-read",
         };
-        let mut executor = Executor { connection, file, seen_replacements: 0 };
+        let mut executor = Executor { database, file, failure: None };
         let run = move || match mode {
             Mode::Write => executor.run_writes(&queue),
             Mode::Read => executor.run_reads(&queue),
@@ -153,10 +143,11 @@ impl Drop for DatabaseThread {
 
 /// Runs tasks on the thread.
 struct Executor {
-    connection: Connection,
     file: Arc<DatabaseFile>,
-    /// The number of replacements when the connection was opened.
-    seen_replacements: u64,
+    /// Absent until the file could be opened.
+    database: Option<OpenDatabase>,
+    /// The last failed attempt to open it.
+    failure: Option<(Instant, JournalError)>,
 }
 
 impl Executor {
@@ -178,19 +169,31 @@ impl Executor {
 
     /// Runs a group of tasks in one transaction. Returns whether the file is corrupt.
     fn commit_group(&mut self, group: Vec<Task>) -> bool {
+        let fail = |group: Vec<Task>, error: &JournalError| {
+            group.into_iter().for_each(|task| _ = task(Err(error))(Ok(())));
+        };
+        let file = Arc::clone(&self.file);
+        let database = match self.connect() {
+            Ok(database) => database,
+            Err(error) => {
+                fail(group, &error);
+                return false;
+            }
+        };
         // Immediate: takes the write lock at the start, where the busy timeout applies. A deferred
         // transaction that reads first and writes later fails at once if another server wrote in
         // between.
-        let transaction =
-            match Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate) {
-                Ok(transaction) => transaction,
-                Err(error) => {
-                    let is_corrupt = is_corrupt(&error);
-                    let error = journal_error(error);
-                    group.into_iter().for_each(|task| _ = task(Err(&error))(Ok(())));
-                    return is_corrupt;
-                }
-            };
+        let transaction = match Transaction::new_unchecked(
+            &database.connection,
+            TransactionBehavior::Immediate,
+        ) {
+            Ok(transaction) => transaction,
+            Err(error) => {
+                let is_corrupt = is_corrupt(&error);
+                fail(group, &journal_error(error));
+                return is_corrupt;
+            }
+        };
         // A failed statement has no effect and leaves the transaction open, so a failed task does not
         // undo the others.
         let completions: Vec<_> = group.into_iter().map(|task| task(Ok(&transaction))).collect();
@@ -199,6 +202,9 @@ impl Executor {
         let is_rolled_back = transaction.is_autocommit();
         let committed = match transaction.commit() {
             _ if is_rolled_back => Err(JournalError::Full),
+            // SQLite writes to a removed file without an error. Checked after the commit: only what
+            // is in the file with this name may be acknowledged.
+            Ok(()) if !file.is_current(database) => Err(removed_while_writing()),
             result => result.map_err(journal_error),
         };
         // `count` rather than `any`: every task must be completed.
@@ -212,22 +218,57 @@ impl Executor {
 
     fn run_reads(&mut self, queue: &Receiver<Task>) {
         while let Ok(task) = queue.recv() {
-            let replacements = self.file.replacements.load(Ordering::SeqCst);
-            if replacements != self.seen_replacements {
-                self.seen_replacements = replacements;
-                // The old connection refers to the file that was moved aside, and would go on
-                // returning its rows.
-                self.reopen();
-            }
-            if task(Ok(&self.connection))(Ok(())) {
+            let found_corrupt = match self.connect() {
+                Ok(database) => task(Ok(&database.connection))(Ok(())),
+                Err(error) => task(Err(&error))(Ok(())),
+            };
+            if found_corrupt {
                 // Only the writer replaces the file, so that it happens once.
                 self.file.is_corrupt.store(true, Ordering::SeqCst);
             }
         }
     }
 
-    /// Moves the corrupt file aside and opens a new one.
+    /// The open database. Opens it first if it is not open, or if its file was removed or replaced:
+    /// the old connection would go on using the old file.
+    fn connect(&mut self) -> Result<&OpenDatabase, JournalError> {
+        // Closed before it is opened again.
+        let database = self.database.take().filter(|database| self.file.is_current(database));
+        let database = match database {
+            Some(database) => database,
+            None => self.open()?,
+        };
+        Ok(self.database.insert(database))
+    }
+
+    fn open(&mut self) -> Result<OpenDatabase, JournalError> {
+        if let Some((at, error)) = &self.failure
+            && at.elapsed() < RETRY_INTERVAL
+        {
+            return Err(error.clone());
+        }
+        match self.file.open() {
+            Ok((database, _)) => {
+                if self.failure.take().is_some() {
+                    tracing::info!("the store can be used now");
+                }
+                Ok(database)
+            }
+            Err(error) => {
+                let reason = error.to_journal_error();
+                // Logged once for each reason: attempts go on as long as there are requests.
+                if self.failure.as_ref().is_none_or(|(_, known)| *known != reason) {
+                    tracing::error!("calls that need the store are refused until it can be used: {error}");
+                }
+                self.failure = Some((Instant::now(), reason.clone()));
+                Err(reason)
+            }
+        }
+    }
+
+    /// Moves the corrupt file aside. The next task opens a new one.
     fn replace_file(&mut self) {
+        self.database = None;
         match connection::move_aside(&self.file.path) {
             Ok(aside) => {
                 tracing::error!(aside = %aside.display(), "the store is corrupt; it was moved aside and a new one is used")
@@ -236,16 +277,9 @@ impl Executor {
                 tracing::error!(%error, "the store is corrupt and could not be moved aside")
             }
         }
-        self.reopen();
-        // After the new file exists: a reader that sees the number earlier would open the corrupt
-        // file again.
-        self.file.replacements.fetch_add(1, Ordering::SeqCst);
     }
+}
 
-    fn reopen(&mut self) {
-        match connection::open(&self.file.path, self.file.durability) {
-            Ok((connection, _)) => self.connection = connection,
-            Err(error) => tracing::error!(%error, "the store could not be reopened"),
-        }
-    }
+fn removed_while_writing() -> JournalError {
+    JournalError::Failed("its file was removed during the write; try again".to_owned())
 }

@@ -36,6 +36,30 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// The error of requests while the store cannot be opened. Without paths: clients may be remote.
+    pub(crate) fn to_journal_error(&self) -> JournalError {
+        match self {
+            Self::Folder { error, .. } => unavailable(error.kind()),
+            Self::TooNew { found, .. } => JournalError::Unavailable(format!(
+                "a later version of this program wrote it (format {found})"
+            )),
+            Self::Store { error, .. } => match error {
+                JournalError::Failed(reason) => JournalError::Unavailable(reason.clone()),
+                error => error.clone(),
+            },
+        }
+    }
+}
+
+/// The error of requests while a file of the store cannot be used.
+pub(crate) fn unavailable(kind: io::ErrorKind) -> JournalError {
+    match kind {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => JournalError::Full,
+        kind => JournalError::Unavailable(kind.to_string()),
+    }
+}
+
 /// Whether an error means that the file is corrupt or not a database at all.
 pub(crate) fn is_corrupt(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))

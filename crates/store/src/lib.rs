@@ -8,6 +8,7 @@
 mod approvals;
 mod audit;
 mod connection;
+mod database_file;
 mod database_thread;
 mod digest_key;
 mod error;
@@ -16,6 +17,7 @@ mod operations;
 mod record;
 mod retention;
 mod schema;
+mod server_lock;
 mod store;
 
 pub use error::OpenError;

@@ -2,8 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, DirBuilder},
-    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    future::ready,
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -15,7 +14,7 @@ use runtime::{
     journal::{
         Cursor, Filter, Journal, JournalError, JournalFuture, Note, Page, Retention, Ruling,
     },
-    operation::{ApprovalId, Operation, OperationId, Owner},
+    operation::{ApprovalId, Operation, OperationId, Owner, ServerId},
 };
 use serde_json::Value;
 use toolkit::{Storage, StorageFuture};
@@ -23,11 +22,12 @@ use toolkit::{Storage, StorageFuture};
 use crate::{
     approvals,
     audit::AuditLog,
-    connection::{self, Durability},
-    database_thread::{DatabaseFile, DatabaseThread, Mode},
-    digest_key,
-    error::OpenError,
+    connection::Durability,
+    database_file::{DatabaseFile, OpenDatabase},
+    database_thread::{DatabaseThread, Mode},
+    error::{OpenError, unavailable},
     key_value, operations, retention,
+    server_lock::ServerLock,
 };
 
 /// The database in the state folder of a crib, and in the state folder of the user.
@@ -39,7 +39,8 @@ pub struct Store {
     writer: DatabaseThread,
     reader: DatabaseThread,
     audit: AuditLog,
-    digest_key: Vec<u8>,
+    file: Arc<DatabaseFile>,
+    server_lock: ServerLock,
     moved_aside: Option<PathBuf>,
 }
 
@@ -56,27 +57,40 @@ impl Store {
         Self::open_file(folder, USER, Durability::PowerLoss)
     }
 
+    /// The store of a crib in `folder`, which is opened when it is first needed. While that fails,
+    /// requests fail with [`JournalError::Unavailable`], and later ones try again. An error means that
+    /// no thread could be started.
+    pub fn open_when_available(folder: &Path) -> Result<Self, OpenError> {
+        let file = DatabaseFile::new(folder, CRIB, Durability::ProcessKill);
+        Self::start(folder, file, (None, None), None)
+    }
+
     fn open_file(folder: &Path, name: &str, durability: Durability) -> Result<Self, OpenError> {
-        let problem = |path: &Path| {
-            let path = path.to_owned();
-            move |error| OpenError::Folder { path, error }
-        };
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(problem(folder))?;
-        let path = folder.join(name);
-        // The writer opens first: it migrates or replaces the file, which the reader must not race
-        // with.
-        let (writing, moved_aside) = connection::open(&path, durability)?;
-        // SQLite creates files with the default mode. Operations contain arguments, which other
-        // users must not read.
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(problem(&path))?;
-        let (reading, _) = connection::open(&path, durability)?;
-        let file = Arc::new(DatabaseFile::new(path.clone(), durability));
-        let writer = DatabaseThread::start(Mode::Write, writing, Arc::clone(&file))
-            .map_err(problem(&path))?;
-        let reader = DatabaseThread::start(Mode::Read, reading, file).map_err(problem(&path))?;
-        let digest_key = digest_key::open(folder).map_err(problem(folder))?;
-        let audit = AuditLog::new(folder.to_owned());
-        Ok(Self { writer, reader, audit, digest_key, moved_aside })
+        let file = DatabaseFile::new(folder, name, durability);
+        // The writer opens first: it migrates or replaces the file.
+        let (writing, moved_aside) = file.open()?;
+        let (reading, _) = file.open()?;
+        Self::start(folder, file, (Some(writing), Some(reading)), moved_aside)
+    }
+
+    fn start(
+        folder: &Path,
+        file: DatabaseFile,
+        (writing, reading): (Option<OpenDatabase>, Option<OpenDatabase>),
+        moved_aside: Option<PathBuf>,
+    ) -> Result<Self, OpenError> {
+        let problem = |error| OpenError::Folder { path: folder.to_owned(), error };
+        let file = Arc::new(file);
+        let writer = DatabaseThread::start(Mode::Write, writing, Arc::clone(&file));
+        let reader = DatabaseThread::start(Mode::Read, reading, Arc::clone(&file));
+        Ok(Self {
+            writer: writer.map_err(problem)?,
+            reader: reader.map_err(problem)?,
+            audit: AuditLog::new(folder.to_owned()),
+            server_lock: ServerLock::new(folder.to_owned()),
+            file,
+            moved_aside,
+        })
     }
 
     /// The path of the corrupt store that was moved aside when this one was opened.
@@ -128,6 +142,11 @@ fn to_storage_future<T: Send + 'static>(
 
 impl Journal for Store {
     fn begin(&self, operation: Operation) -> JournalFuture<'_, ()> {
+        // Before the record, so that no server finds the operation and takes this one for dead.
+        if let Err(error) = self.server_lock.hold() {
+            tracing::error!("the lock of this server could not be taken: {error}");
+            return Box::pin(ready(Err(unavailable(error.kind()))));
+        }
         self.writer.run(move |connection| operations::insert(connection, operation))
     }
 
@@ -206,7 +225,11 @@ impl Journal for Store {
     }
 
     fn digest_key(&self) -> &[u8] {
-        &self.digest_key
+        self.file.digest_key()
+    }
+
+    fn is_server_alive(&self, server: &ServerId) -> bool {
+        if server.is_local() { server.is_alive() } else { self.server_lock.is_held_by(server) }
     }
 
     fn keeps_audit(&self) -> bool {

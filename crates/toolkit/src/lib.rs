@@ -44,5 +44,5 @@ pub use prompt::{Message, Prompt, PromptArgument, Prompts, Role};
 pub use question::{Answer, Capability, Question};
 pub use reply::{Reply, Return};
 pub use resource::{Body, Resource, ResourceContent, ResourceError, ResourceTemplate, Resources};
-pub use storage::{Storage, StorageFuture, ToolStorage};
+pub use storage::{MemoryStorage, Storage, StorageFuture, ToolStorage};
 pub use toolset::{FIRST_LINE, Toolset, ToolsetError, ToolsetOptions};

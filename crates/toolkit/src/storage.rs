@@ -1,8 +1,9 @@
 //! Values that tools store between calls.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, future::ready, sync::Arc};
 
 use catalog::Failure;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::BoxFuture;
@@ -23,6 +24,36 @@ pub trait Storage: Send + Sync {
 
 /// The result of a storage request. A [`Failure`] means that the store could not be used.
 pub type StorageFuture<'a, T> = BoxFuture<'a, Result<T, Failure>>;
+
+/// A [`Storage`] in memory, for servers that store nothing and for tests.
+#[derive(Default)]
+pub struct MemoryStorage(Mutex<BTreeMap<String, BTreeMap<String, Value>>>);
+
+impl Storage for MemoryStorage {
+    fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>> {
+        let found = self.0.lock().get(space).and_then(|values| values.get(key)).cloned();
+        Box::pin(ready(Ok(found)))
+    }
+
+    fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
+        Box::pin(ready(Ok(self.0.lock().get(space).cloned().unwrap_or_default())))
+    }
+
+    fn set(
+        &self,
+        space: &str,
+        key: &str,
+        value: Option<Value>,
+    ) -> StorageFuture<'_, Option<Value>> {
+        let mut spaces = self.0.lock();
+        let values = spaces.entry(space.to_owned()).or_default();
+        let before = match value {
+            Some(value) => values.insert(key.to_owned(), value),
+            None => values.remove(key),
+        };
+        Box::pin(ready(Ok(before)))
+    }
+}
 
 /// The values of one tool and one owner: a [`Storage`] restricted to one space.
 #[derive(Clone)]

@@ -44,12 +44,19 @@ pub(crate) struct Args {
     /// Stop the tool after this many seconds, if its own timeout is longer.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout_seconds: Option<u64>,
+    /// Record nothing, and use neither stored approvals nor stored flags.
+    #[arg(long)]
+    ephemeral: bool,
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let assembly = context.assemble(Options {
-        // A plan stores nothing.
-        persistence: if args.dry_run { Persistence::Memory } else { Persistence::BestEffort },
+        persistence: match (args.dry_run, args.ephemeral) {
+            // A plan stores nothing.
+            (true, _) => Persistence::Memory,
+            (false, true) => Persistence::Ephemeral,
+            (false, false) => Persistence::OnDisk,
+        },
         // A person at a terminal waits for the result, however long it takes.
         async_wait: Some(Duration::MAX),
         on_flag_change: OnFlagChange::notify_servers(context.environment),

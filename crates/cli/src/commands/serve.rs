@@ -38,6 +38,10 @@ pub(crate) struct Args {
     /// the name after PACKAGE-mcp_tool_. Repeatable.
     #[arg(long, value_name = "REGEXP")]
     groups: Vec<String>,
+    /// Keep operations, approvals and flags in memory: they are gone when the server ends, and
+    /// nothing is recorded.
+    #[arg(long)]
+    ephemeral: bool,
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
@@ -53,7 +57,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     }
     let crib = context.crib()?;
     let options = Options {
-        persistence: Persistence::BestEffort,
+        persistence: if args.ephemeral { Persistence::Ephemeral } else { Persistence::OnDisk },
         groups: Groups::new(&args.groups)?,
         prefix: args.prefix.clone(),
         // Modern HTTP requests belong to no connection, so state needs an explicit handle.

@@ -31,5 +31,6 @@ mod running;
 mod schemas;
 mod serve;
 mod specifications;
+mod state;
 mod temporary;
 mod versions;

@@ -11,16 +11,20 @@ use process::{
     ProcessId,
     process_table::{self, KilledProcess},
 };
+use futures_util::future::try_join_all;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{Operations, Shared, store_failed};
 use crate::{
+    journal::Filter,
     operation::{Operation, ServerId, State},
     outputs::OutputKind,
 };
 
+/// How many operations are recorded as lost at once.
+const RECOVERY_BATCH: usize = 256;
 /// How often a server checks whether another one has ended its operations.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -29,25 +33,49 @@ impl Operations {
     /// running servers are left alone.
     pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
         let unfinished = self.0.journal.unfinished().await.map_err(store_failed)?;
-        let orphans: Vec<_> =
-            unfinished.into_iter().filter(|operation| !operation.server.is_alive()).collect();
-        if orphans.is_empty() {
-            return Ok(Vec::new());
-        }
-        // Reading `/proc` blocks.
-        let ended = spawn_blocking(move || kill_processes(orphans));
-        let (orphans, killed) = ended.await.map_err(join_failure)?;
+        let mut orphans = self.find_orphans(unfinished).await?.into_iter();
         let mut lost = Vec::new();
-        for (operation, killed) in orphans.into_iter().zip(killed) {
-            let ended = self.0.build_lost(operation, &killed);
-            // Another server may recover the same store at the same time; only one of them reports
-            // the loss.
-            if self.0.journal.finish(ended.clone()).await.map_err(store_failed)? {
-                tracing::warn!(operation = %ended.id, tool = ended.tool, killed = killed.len(), "an operation was lost");
-                lost.push(ended);
+        loop {
+            let batch: Vec<_> = orphans.by_ref().take(RECOVERY_BATCH).collect();
+            if batch.is_empty() {
+                return Ok(lost);
             }
+            // Reading `/proc` blocks.
+            let ended = spawn_blocking(move || kill_processes(batch)).await;
+            let (batch, killed) = ended.map_err(join_failure)?;
+            // All at once, so that the journal can write them in one transaction.
+            let recorded = batch.into_iter().zip(killed).map(async |(operation, killed)| {
+                let ended = self.0.build_lost(operation, &killed);
+                // Another server may recover the same store at the same time; only one of them
+                // reports the loss.
+                let is_first = self.0.journal.finish(ended.clone()).await.map_err(store_failed)?;
+                if is_first {
+                    tracing::warn!(operation = %ended.id, tool = ended.tool, killed = killed.len(), "an operation was lost");
+                }
+                Ok(is_first.then_some(ended))
+            });
+            lost.extend(try_join_all(recorded).await?.into_iter().flatten());
         }
-        Ok(lost)
+    }
+
+    /// The operations whose server is dead.
+    async fn find_orphans(&self, unfinished: Vec<Operation>) -> Result<Vec<Operation>, Failure> {
+        let journal = Arc::clone(&self.0.journal);
+        let find = move || {
+            // Most belong to a few servers, and asking reads files.
+            let mut servers: Vec<(ServerId, bool)> = Vec::new();
+            let mut is_orphan = |operation: &Operation| {
+                let known = servers.iter().find(|(server, _)| *server == operation.server);
+                let is_alive = known.map(|(_, is_alive)| *is_alive).unwrap_or_else(|| {
+                    let is_alive = journal.is_server_alive(&operation.server);
+                    servers.push((operation.server.clone(), is_alive));
+                    is_alive
+                });
+                !is_alive
+            };
+            unfinished.into_iter().filter(|operation| is_orphan(operation)).collect()
+        };
+        spawn_blocking(find).await.map_err(join_failure)
     }
 }
 
@@ -109,14 +137,15 @@ impl Shared {
             if live.is_empty() && self.stop_watching() {
                 return;
             }
-            // A locked store is not a cancellation; look again later.
-            let Ok(unfinished) = self.journal.unfinished().await else {
+            let states = State::ALL.into_iter().filter(|state| state.is_final()).collect();
+            let ids: Vec<_> = live.iter().map(|live| live.id().clone()).collect();
+            let limit = ids.len();
+            let filter = Filter { ids, states, ..Filter::default() };
+            // Neither a locked store nor a new one, without these operations, is a cancellation.
+            let Ok(ended) = self.journal.list(filter, None, limit).await else {
                 continue;
             };
-            for live in live
-                .iter()
-                .filter(|live| !unfinished.iter().any(|operation| operation.id == *live.id()))
-            {
+            for live in ended.operations.iter().filter_map(|ended| self.find(&ended.id)) {
                 live.cancel("it was cancelled from another server");
             }
         }
@@ -129,7 +158,7 @@ pub(super) async fn cancel_elsewhere(
     shared: &Arc<Shared>,
     operation: Operation,
 ) -> Result<(), Failure> {
-    let is_lost = !operation.server.is_alive();
+    let is_lost = !shared.journal.is_server_alive(&operation.server);
     let seen = operation.clone();
     // Only listed here, so that the record can name them; they are killed after it is written.
     let killed = spawn_blocking(move || find_processes(&seen)).await.map_err(join_failure)?;
@@ -169,16 +198,17 @@ fn kill_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<Killed
     let kill =
         |operation| supervisor(operation).map(process_table::kill_descendants).unwrap_or_default();
     let killed = operations.iter().map(kill).collect();
-    for operation in &operations {
+    for operation in operations.iter().filter(|operation| operation.server.is_local()) {
         // After the processes are dead, or they could create files in it again.
         let _ = fs::remove_dir_all(&operation.folder);
     }
     (operations, killed)
 }
 
-/// The supervisor of an operation. Process ids of an earlier boot have no meaning now.
+/// The supervisor of an operation. Process ids of an earlier boot or of another PID namespace have no
+/// meaning here. A server there kills the processes itself, once it finds its operation ended.
 fn supervisor(operation: &Operation) -> Option<ProcessId> {
-    operation.leader.filter(|_| operation.server.boot == ServerId::this().boot)
+    operation.leader.filter(|_| operation.server.is_local())
 }
 
 fn describe_killed(killed: &[KilledProcess]) -> String {

@@ -26,11 +26,21 @@ impl Runtime {
             return Ok(None);
         }
         // Asked first because it is nearly always empty. Whose call it was does not matter.
-        let Some(lost) = self.find_duplicate(call, vec![State::Lost]).await? else {
+        let lost = match self.find_duplicate(call, vec![State::Lost], |_| true).await? {
+            Some(lost) => Some(lost),
+            // Recovery goes on while the first calls are answered.
+            None => {
+                let unfinished = State::ALL.into_iter().filter(|state| !state.is_final());
+                let is_dead =
+                    |operation: &Operation| !self.journal.is_server_alive(&operation.server);
+                self.find_duplicate(call, unfinished.collect(), is_dead).await?
+            }
+        };
+        let Some(lost) = lost else {
             return Ok(None);
         };
         // A later run with a known end settles the question.
-        let last = self.find_duplicate(call, Vec::new()).await?;
+        let last = self.find_duplicate(call, Vec::new(), |_| true).await?;
         let is_last = last.is_some_and(|last| last.id == lost.id);
         Ok(is_last.then(|| {
             format!(
@@ -40,17 +50,21 @@ impl Runtime {
         }))
     }
 
-    /// The newest operation of the same tool with the same arguments, in one of these states.
+    /// The newest operation of the same tool with the same arguments, in one of these states, that
+    /// `matches`.
     async fn find_duplicate(
         &self,
         call: &Call,
         states: Vec<State>,
+        matches: impl Fn(&Operation) -> bool,
     ) -> Result<Option<Operation>, Failure> {
         let filter = Filter { tool: Some(call.tool.name.clone()), states, ..Filter::default() };
         let page = self.journal.list(filter, None, MAX_COMPARED).await.map_err(store_failed)?;
         let arguments = redact(&call.tool, &call.arguments);
         let is_duplicate = |operation: &Operation| {
-            operation.tool == call.tool.name && operation.arguments == arguments
+            operation.tool == call.tool.name
+                && operation.arguments == arguments
+                && matches(operation)
         };
         Ok(page.operations.into_iter().find(is_duplicate))
     }

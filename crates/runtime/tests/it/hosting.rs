@@ -1,9 +1,6 @@
 //! Tools that call other tools and store values.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use std::sync::Arc;
 
 use catalog::{Catalog, Outcome, Policy};
 use runtime::{Call, Runtime, Settings};
@@ -13,7 +10,7 @@ use serde_json::{Value, json};
 use testing::{field, object};
 use tokio_util::sync::CancellationToken;
 use toolkit::{
-    Context, Failure, Interrupt, Naming, Native, Prefix, Reply, Storage, StorageFuture, Toolset,
+    Context, Failure, Interrupt, MemoryStorage, Naming, Native, Prefix, Reply, Toolset,
     ToolsetOptions,
 };
 
@@ -22,42 +19,6 @@ use toolkit::{
 struct Word {
     /// A word.
     word: String,
-}
-
-/// A journal of values in memory.
-#[derive(Default)]
-struct Memory(Mutex<BTreeMap<(String, String), Value>>);
-
-impl Storage for Memory {
-    fn get(&self, space: &str, key: &str) -> StorageFuture<'_, Option<Value>> {
-        let found = self.0.lock().unwrap().get(&(space.to_owned(), key.to_owned())).cloned();
-        Box::pin(async move { Ok(found) })
-    }
-
-    fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
-        let all = self.0.lock().unwrap();
-        let found = all
-            .iter()
-            .filter(|((of, _), _)| of == space)
-            .map(|((_, key), value)| (key.clone(), value.clone()))
-            .collect();
-        Box::pin(async move { Ok(found) })
-    }
-
-    fn set(
-        &self,
-        space: &str,
-        key: &str,
-        value: Option<Value>,
-    ) -> StorageFuture<'_, Option<Value>> {
-        let mut all = self.0.lock().unwrap();
-        let key = (space.to_owned(), key.to_owned());
-        let before = match value {
-            Some(value) => all.insert(key, value),
-            None => all.remove(&key),
-        };
-        Box::pin(async move { Ok(before) })
-    }
 }
 
 fn tool<F, R>(name: &str, function: F) -> Native
@@ -168,7 +129,7 @@ async fn a_call_inside_another_needs_its_approval_all_the_same() {
 
 #[tokio::test]
 async fn what_a_tool_keeps_is_there_the_next_time_and_only_for_its_owner() {
-    let place = Place::new(forgetful().with_storage(Arc::new(Memory::default())));
+    let place = Place::new(forgetful().with_storage(Arc::new(MemoryStorage::default())));
     let count = async |owner| {
         field(&place.call("guide_count", json!({"word": "a"}), owner).await.unwrap(), "value")
             .clone()

@@ -165,6 +165,70 @@ async fn on_a_full_disk_nothing_starts_and_plain_calls_go_on() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn waits_for_a_store_that_is_locked_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let lock = Connection::open(folder.path().join("store.db")).unwrap();
+    // Keeps out readers as well.
+    lock.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
+    let store = Store::open_when_available(folder.path()).unwrap();
+    let operation = running("tool");
+    let begun = store.begin(operation.clone());
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(2500));
+        drop(lock);
+    });
+    begun.await.unwrap();
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    assert!(store.get(operation.id).await.unwrap().is_some(), "it is on disk");
+}
+
+#[tokio::test]
+async fn refuses_until_the_store_can_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = state_folder(folder.path());
+    drop(Store::open(&state).unwrap());
+    let other = Connection::open(store_file(folder.path())).unwrap();
+    let version: i64 = other.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    other.pragma_update(None, "user_version", 99).unwrap();
+    let store = Store::open_when_available(&state).unwrap();
+    let refused = store.begin(running("tool")).await.unwrap_err();
+    let reason = "the store is unavailable: a later version of this program wrote it (format 99)";
+    assert_eq!(refused.to_string(), reason);
+    other.pragma_update(None, "user_version", version).unwrap();
+    wait_for("the store is tried again", async || store.begin(running("tool")).await.ok()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_removed_state_folder_is_created_again_before_anything_is_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = start_server(folder.path(), |_| {});
+    let script = "while [ ! -e go ]; do sleep 0.02; done; echo done";
+    let started = Operation::started_by(&call(&runtime, background(script)).await).unwrap();
+    let state = state_folder(folder.path());
+    let key = fs::read(state.join("digest.key")).unwrap();
+    fs::remove_dir_all(&state).unwrap();
+    let outcome = call(&runtime, background("true")).await;
+    assert!(!outcome.failed, "{outcome:?}");
+    // Longer than the interval in which a server looks for operations that others have ended.
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    fs::write(folder.path().join("crib/go"), "").unwrap();
+    let ids = [started.clone()];
+    let operations = runtime.operations();
+    let limit = Duration::from_secs(20);
+    let ended = operations.wait(Viewer::Operator, &ids, runtime::Until::All, limit).await.unwrap();
+    assert_eq!(ended[0].state, State::Completed, "it ran on");
+    runtime.flush_audit();
+    let other = Store::open(&state).unwrap();
+    assert!(other.get(started).await.unwrap().is_some(), "its result is on disk");
+    let done = Filter { states: vec![State::Completed], ..Filter::default() };
+    assert_eq!(other.list(done, None, 10).await.unwrap().operations.len(), 2);
+    assert_eq!(fs::read(state.join("digest.key")).unwrap(), key);
+    assert!(state.join("audit.jsonl").exists());
+}
+
 #[test]
 fn a_folder_that_cannot_be_used_is_an_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,125 @@
+//! A state folder that cannot be used, is removed, or is shared with a server in a container.
+
+use std::{fs, process::Command};
+
+use serde_json::{Value, json};
+use testing::{
+    StdioClient, TempCrib, definition, initialize_params, notification, skip_without,
+    wait_until_blocking,
+};
+
+use crate::operations::dangerous_tool;
+
+fn crib() -> TempCrib {
+    let mut job = definition("job", "sleep");
+    job["synchronous"] = json!(false);
+    job["subcommand"][0]["positional_args"] = json!([
+        {"name": "seconds", "type": "string", "description": "How long", "required": true}]);
+    TempCrib::new()
+        .file("toolcrib.toml", "[flags]\n")
+        .tool("hello", definition("hello", "echo hello"))
+        .tool("job", job)
+        .tool("wipe", dangerous_tool())
+}
+
+fn set_flag(client: &mut StdioClient) -> Value {
+    client.call("guide_set_project_flag", json!({"name": "verbose"}))["structuredContent"].clone()
+}
+
+fn job(client: &mut StdioClient, seconds: &str) -> Value {
+    client.call("job", json!({"seconds": seconds}))["structuredContent"].clone()
+}
+
+fn listed(crib: &TempCrib) -> Vec<Value> {
+    let output = crib.run(&["operations", "list", "--json"]);
+    output.json()["operations"].as_array().unwrap_or_else(|| panic!("{}", output.stdout)).clone()
+}
+
+#[test]
+fn without_a_store_what_needs_it_is_refused_until_it_is_there() {
+    let crib = crib();
+    let blocked = crib.root().parent().expect("a folder").join("state");
+    fs::write(&blocked, "a file where the state folder belongs").expect("a file");
+    let mut client = StdioClient::start(&crib, &[]);
+    assert_eq!(client.call("hello", json!({}))["structuredContent"]["stdout"], "hello\n");
+    let refused = job(&mut client, "0");
+    assert_eq!(refused["error_type"], "store_failed", "{refused}");
+    let message = refused["error_message"].as_str().unwrap_or_default();
+    assert!(message.contains("the store is unavailable"), "{message}");
+    let asked = client.call("wipe", json!({"what": "a"}))["structuredContent"].clone();
+    assert_eq!(asked["error_type"], "store_failed", "no approval can be given: {asked}");
+    assert_eq!(set_flag(&mut client)["error_type"], "store_failed");
+    fs::remove_file(&blocked).expect("the file is removed");
+    wait_until_blocking("the store is used", || job(&mut client, "0")["exit_code"] == 0);
+    assert_eq!(set_flag(&mut client)["success"], true);
+    assert_eq!(listed(&crib).len(), 1, "it is on disk");
+}
+
+#[test]
+fn ephemeral_works_without_a_store_and_leaves_nothing() {
+    let crib = crib();
+    let state = crib.root().parent().expect("a folder").join("state");
+    let mut client = StdioClient::start(&crib, &["--ephemeral"]);
+    assert_eq!(job(&mut client, "0")["exit_code"], 0);
+    assert_eq!(set_flag(&mut client)["success"], true);
+    let flag = client.call("guide_get_project_flag", json!({"name": "verbose"}));
+    assert_eq!(flag["structuredContent"]["value"]["value"], true);
+    assert!(!state.join("toolcrib/user.db").exists());
+    assert!(!crib.state().join("store.db").exists(), "only the control socket is there");
+    client.close();
+    let called = crib.run(&["call", "job", "--ephemeral", "--args", r#"{"seconds": "0"}"#]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    assert!(listed(&crib).is_empty());
+}
+
+#[test]
+fn a_removed_state_folder_loses_nothing_that_was_acknowledged() {
+    let crib = crib();
+    let mut client = StdioClient::start(&crib, &[]);
+    assert_eq!(set_flag(&mut client)["success"], true);
+    assert_eq!(job(&mut client, "0")["exit_code"], 0);
+    let state = crib.root().parent().expect("a folder").join("state");
+    fs::remove_dir_all(state).expect("the folder is removed");
+    assert_eq!(set_flag(&mut client)["success"], true);
+    assert_eq!(job(&mut client, "0")["exit_code"], 0);
+    let asked = client.call("wipe", json!({"what": "a"}))["structuredContent"].clone();
+    let id = asked["error_details"]["approval"].as_str().unwrap_or_else(|| panic!("{asked}"));
+    assert_eq!(crib.run(&["flags", "get", "verbose"]).stdout.trim(), "true");
+    assert_eq!(listed(&crib).len(), 1);
+    assert!(crib.run(&["approve"]).stdout.starts_with(&id[3..9]), "it can be approved");
+}
+
+#[test]
+fn a_server_in_another_pid_namespace_is_left_alone_while_it_runs() {
+    skip_without!("unshare");
+    let crib = crib();
+    let serve = crib.command(&["serve"]);
+    let mut command = Command::new("unshare");
+    command.args(["--pid", "--fork", "--kill-child", "--mount-proc"]).arg(serve.get_program());
+    command.args(serve.get_args());
+    for (name, value) in serve.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.stderr(std::process::Stdio::null());
+    let mut inside = StdioClient::spawn(command);
+    inside.request("initialize", initialize_params(json!({})));
+    inside.send(&notification("notifications/initialized"));
+    let started = job(&mut inside, "600");
+    let id = json!({"id": started["operation_id"]});
+    let mut outside = StdioClient::start(&crib, &[]);
+    let state = |client: &mut StdioClient| {
+        client.call("status", id.clone())["structuredContent"]["operations"][0]["state"].clone()
+    };
+    assert_eq!(state(&mut outside), "running");
+    // Longer than the interval in which a server looks for operations that others have ended.
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert_eq!((state(&mut inside), state(&mut outside)), ("running".into(), "running".into()));
+    outside.close();
+    // `--kill-child` takes the server along.
+    drop(inside);
+    let mut next = StdioClient::start(&crib, &[]);
+    wait_until_blocking("its death is noticed", || state(&mut next) == "lost");
+}
