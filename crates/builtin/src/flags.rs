@@ -8,7 +8,7 @@ mod project;
 mod tools;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -24,6 +24,13 @@ use toolkit::{
 // Storage spaces.
 const GLOBAL_SPACE: &str = "flags/global";
 const PROJECT_SPACES: &str = "flags/project/";
+
+/// The most flags of a page, and about the most bytes of their names and values.
+const MAX_PAGE_FLAGS: usize = 1000;
+const MAX_PAGE_BYTES: usize = 256 << 10;
+/// How many flags are read at once, and how often for one page: a pattern may match few of them.
+const BATCH_FLAGS: usize = 1000;
+const MAX_BATCHES: usize = 10;
 
 /// The flags that a crib sees. Clones are handles on the same flags.
 #[derive(Clone)]
@@ -64,6 +71,15 @@ pub struct Setting {
     pub source: Source,
 }
 
+/// A part of a list of flags.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlagPage {
+    /// The flags of this page, by name.
+    pub flags: BTreeMap<String, Setting>,
+    /// The name after which the list goes on. A page can be empty and not the last one.
+    pub next: Option<String>,
+}
+
 /// Where a flag is set.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -96,6 +112,10 @@ impl Flags {
     /// The effective value of a flag in a scope, if it is set.
     pub async fn get(&self, scope: Scope, name: &FlagName) -> Result<Option<Setting>, Failure> {
         let layers = self.resolve_layers(scope).await?;
+        self.find(&layers, name).await
+    }
+
+    async fn find(&self, layers: &Layers, name: &FlagName) -> Result<Option<Setting>, Failure> {
         for (source, space) in &layers.stored {
             if let Some(value) = self.0.storage.get(space, name.as_str()).await? {
                 return Ok(Some(Setting { value, source: *source }));
@@ -108,16 +128,69 @@ impl Flags {
     /// The effective values of all flags in a scope.
     pub async fn list(&self, scope: Scope) -> Result<BTreeMap<String, Setting>, Failure> {
         let Layers { stored, defaults } = self.resolve_layers(scope).await?;
-        let configured = |(name, value): (FlagName, FlagValue)| {
-            (name.as_str().to_owned(), Setting { value: value.into_json(), source: Source::Config })
-        };
-        let mut found: BTreeMap<_, _> = defaults.into_iter().map(configured).collect();
+        let mut found: BTreeMap<_, _> = defaults.iter().map(to_setting).collect();
         // From the weakest to the strongest layer, so that later ones overwrite.
         for (source, space) in stored.into_iter().rev() {
             let all = self.0.storage.all(&space).await?;
             found.extend(all.into_iter().map(|(name, value)| (name, Setting { value, source })));
         }
         Ok(found)
+    }
+
+    /// The effective values in a scope of the flags that `is_listed` by name, from the one after `after`
+    /// on, as many as fit on a page.
+    pub async fn list_page(
+        &self,
+        scope: Scope,
+        after: Option<String>,
+        is_listed: impl Fn(&str) -> bool + Send,
+    ) -> Result<FlagPage, Failure> {
+        let layers = self.resolve_layers(scope).await?;
+        let mut page = FlagPage { flags: BTreeMap::new(), next: after };
+        let mut bytes = 0;
+        for _ in 0..MAX_BATCHES {
+            let (batch, is_last) = self.read_batch(&layers, page.next.as_deref()).await?;
+            for (name, setting) in batch {
+                page.next = Some(name.clone());
+                if is_listed(&name) {
+                    bytes += name.len() + setting.value.to_string().len();
+                    page.flags.insert(name, setting);
+                }
+                if page.flags.len() >= MAX_PAGE_FLAGS || bytes >= MAX_PAGE_BYTES {
+                    return Ok(page);
+                }
+            }
+            if is_last {
+                page.next = None;
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// The next flags of all layers by name, and whether these are the last ones.
+    async fn read_batch(
+        &self,
+        layers: &Layers,
+        after: Option<&str>,
+    ) -> Result<(BTreeMap<String, Setting>, bool), Failure> {
+        let is_later = |name: &str| after.is_none_or(|after| name > after);
+        let configured = layers.defaults.iter().filter(|(name, _)| is_later(name.as_str()));
+        let mut batch: BTreeMap<_, _> = configured.map(to_setting).collect();
+        let mut end: Option<String> = None;
+        // From the weakest to the strongest layer, so that later ones overwrite.
+        for (source, space) in layers.stored.iter().rev() {
+            let stored = self.0.storage.page(space, after, BATCH_FLAGS).await?;
+            if stored.len() == BATCH_FLAGS {
+                let last = stored.last().map(|(name, _)| name.clone());
+                end = end.into_iter().chain(last).min();
+            }
+            let with_source = |(name, value)| (name, Setting { value, source: *source });
+            batch.extend(stored.into_iter().map(with_source));
+        }
+        // Beyond the end of the shortest layer, flags of that layer are missing.
+        batch.retain(|name, _| end.as_ref().is_none_or(|end| name <= end));
+        Ok((batch, end.is_none()))
     }
 
     /// Sets a flag in a scope, or removes it there (`None`). Returns the previous value there.
@@ -139,7 +212,7 @@ impl Flags {
         Ok(before)
     }
 
-    /// The effective flags of the crib, for switching its tools.
+    /// The effective flags of the crib, for templates.
     pub async fn values(&self) -> Result<FlagValues, Failure> {
         let all = self.list(Scope::Crib).await?;
         // Skips values that other programs wrote and that are not valid flags.
@@ -147,6 +220,21 @@ impl Flags {
             Some((FlagName::new(name).ok()?, FlagValue::new(setting.value).ok()?))
         };
         Ok(all.into_iter().filter_map(readable).collect())
+    }
+
+    /// The effective values of these flags of the crib, as far as they are set.
+    pub async fn values_of(
+        &self,
+        names: impl IntoIterator<Item = &FlagName> + Send,
+    ) -> Result<FlagValues, Failure> {
+        let layers = self.resolve_layers(Scope::Crib).await?;
+        let mut values = FlagValues::new();
+        for name in names.into_iter().collect::<BTreeSet<_>>() {
+            let found = self.find(&layers, name).await?;
+            let value = found.and_then(|setting| FlagValue::new(setting.value).ok());
+            values.extend(value.map(|value| (name.clone(), value)));
+        }
+        Ok(values)
     }
 
     async fn resolve_layers(&self, scope: Scope) -> Result<Layers, Failure> {
@@ -183,6 +271,12 @@ impl Flags {
         };
         found.await.map(Some).map_err(problem)
     }
+}
+
+/// A flag of the configuration.
+fn to_setting((name, value): (&FlagName, &FlagValue)) -> (String, Setting) {
+    let setting = Setting { value: value.json().clone(), source: Source::Config };
+    (name.as_str().to_owned(), setting)
 }
 
 /// A project, and whether it is the crib's own.

@@ -30,7 +30,7 @@ use runtime::Operations;
 use toolkit::{Declarations, Native, Resources, Toolset};
 
 pub use check_definition::{Checked, Checker, Finding};
-pub use flags::{FlagSources, Flags, Scope, Setting, Source};
+pub use flags::{FlagPage, FlagSources, Flags, Scope, Setting, Source};
 pub use report::{content_texts, operation_uri, summarize_operation};
 pub use template::{FlagReader, Project, TemplateError};
 

@@ -8,7 +8,7 @@ use runtime::{
     operation::{Owner, State},
 };
 use serde_json::{Value, json};
-use toolkit::{Arguments, Content, Context, ErrorType, Failure, Native, Outcome};
+use toolkit::{Arguments, Content, Context, Failure, Native, Outcome};
 
 use crate::{
     arguments::{collect_ids, get_text, id_schema, object_schema, unknown_operation},
@@ -56,7 +56,7 @@ async fn list(
         tool: get_text(arguments, "tool").map(str::to_owned),
         states: get_text(arguments, "state").and_then(State::from_name).into_iter().collect(),
     };
-    let cursor = get_text(arguments, "cursor").map(parse_cursor).transpose()?;
+    let cursor = get_text(arguments, "cursor").map(|text| Cursor(text.to_owned()));
     let limit =
         arguments.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let page = operations.list(filter, cursor, usize::try_from(limit).unwrap_or(1)).await?;
@@ -69,17 +69,6 @@ async fn list(
         return Err(unknown_operation(get_text(arguments, "id").unwrap_or_default()));
     }
     Ok(build_outcome(&page))
-}
-
-fn parse_cursor(text: &str) -> Result<Cursor, Failure> {
-    let is_valid = i64::from_str_radix(text, 16).is_ok_and(|number| number >= 0);
-    let invalid = || {
-        Failure::new(
-            ErrorType::InvalidArguments,
-            format!("`{text}` is not a cursor; list again from the start"),
-        )
-    };
-    is_valid.then(|| Cursor(text.to_owned())).ok_or_else(invalid)
 }
 
 fn build_outcome(page: &Page) -> Outcome {

@@ -59,7 +59,10 @@ pub(crate) fn open(
 /// Reads the flags that switches depend on; reads nothing if there are no switches.
 pub(crate) async fn read_for(switches: &[Switch], flags: &Flags) -> Result<FlagValues, Failure> {
     // Reading opens the user's store, which most cribs do not need.
-    if switches.is_empty() { Ok(FlagValues::new()) } else { flags.values().await }
+    if switches.is_empty() {
+        return Ok(FlagValues::new());
+    }
+    flags.values_of(switches.iter().map(|switch| &switch.flag)).await
 }
 
 /// Which switches are on, in their order.

@@ -68,6 +68,16 @@ impl Storage for UserStore {
         Box::pin(async move { self.open().await?.all(&space).await })
     }
 
+    fn page(
+        &self,
+        space: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> StorageFuture<'_, Vec<(String, Value)>> {
+        let (space, after) = (space.to_owned(), after.map(str::to_owned));
+        Box::pin(async move { self.open().await?.page(&space, after.as_deref(), limit).await })
+    }
+
     fn set(
         &self,
         space: &str,

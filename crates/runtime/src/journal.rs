@@ -32,6 +32,9 @@ pub enum JournalError {
     /// It cannot be opened, for this reason. It is tried again.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
+    /// No page of a list ended with this cursor.
+    #[error("`{0}` is not a cursor; list again from the start")]
+    InvalidCursor(String),
     /// Anything else.
     #[error("the store failed: {0}")]
     Failed(String),
@@ -68,9 +71,30 @@ pub struct Filter {
     pub states: Vec<State>,
 }
 
+impl Filter {
+    /// Operations that have not ended.
+    pub fn unfinished() -> Self {
+        let states = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
+        Self { states, ..Self::default() }
+    }
+}
+
 /// A position in a list, opaque to clients. It stays valid while the list grows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
+
+impl Cursor {
+    /// The cursor after the operation with this number, of the journal's own.
+    pub fn from_number(number: i64) -> Self {
+        Self(format!("{number:x}"))
+    }
+
+    /// The number of that operation.
+    pub fn number(&self) -> Result<i64, JournalError> {
+        let number = i64::from_str_radix(&self.0, 16).ok().filter(|number| *number >= 0);
+        number.ok_or_else(|| JournalError::InvalidCursor(self.0.clone()))
+    }
+}
 
 /// One page of a list, newest first, without outcomes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,12 +130,10 @@ pub trait Journal: Send + Sync + 'static {
     /// One operation with its outcome.
     fn get(&self, id: OperationId) -> JournalFuture<'_, Option<Operation>>;
 
-    /// Operations by filter, newest first, at most `limit`, from `cursor` on.
+    /// Operations by filter, newest first, at most `limit`, from `cursor` on. A malformed cursor is an
+    /// error.
     fn list(&self, filter: Filter, cursor: Option<Cursor>, limit: usize)
     -> JournalFuture<'_, Page>;
-
-    /// The unfinished operations of all servers.
-    fn unfinished(&self) -> JournalFuture<'_, Vec<Operation>>;
 
     /// Ended operations whose owner has not received the outcome, oldest first, at most `limit`, with
     /// outcomes.

@@ -309,6 +309,9 @@ impl Shared {
 
 /// The failure of a call because of a journal error.
 pub(crate) fn store_failed(error: JournalError) -> Failure {
+    if matches!(error, JournalError::InvalidCursor(_)) {
+        return Failure::new(ErrorType::InvalidArguments, error.to_string());
+    }
     Failure::new(ErrorType::StoreFailed, format!("{error}; try again, or look at the server's log"))
 }
 

@@ -16,12 +16,16 @@ use serde_json::json;
 use toolkit::{Context, Interrupt, ResourceContent, ResourceError, Resources};
 
 use crate::{
-    connection::{Connection, reject_cursor},
+    connection::{Connection, reject_cursor, unknown_cursor},
     content,
     era::Era,
     request_state::request_binding,
     round_trips::{self, Admission, Resolution},
+    snapshot::PAGE_SIZE,
 };
+
+/// Separates the number of a provider from a URI in a cursor.
+const AFTER: &str = "-after:";
 
 /// The `error_type` in the error data for a malformed URI.
 pub(crate) const MALFORMED: &str = "invalid_uri";
@@ -31,19 +35,41 @@ pub(crate) async fn list(
     request: Option<PaginatedRequestParams>,
     cx: &RequestContext<RoleServer>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    reject_cursor(request)?;
+    let cursor = request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty());
+    let start = cursor.as_deref().map(parse_cursor).transpose()?;
     let mut resources = Vec::new();
-    for provider in connection.server.resources() {
-        resources.extend(provider.list().await.into_iter().map(to_wire));
+    for (number, provider) in connection.server.resources().iter().enumerate() {
+        let mut listed = provider.list().await;
+        // The order of the cursor. Providers list mostly in this order.
+        listed.sort_by(|a, b| a.uri.cmp(&b.uri));
+        resources.extend(listed.into_iter().map(|resource| (number, resource)));
     }
+    let is_before = |(number, resource): &(usize, toolkit::Resource)| {
+        // Works even if that resource is gone: the page begins with the next one.
+        start.is_some_and(|(last, uri)| (*number, resource.uri.as_str()) <= (last, uri))
+    };
+    let mut page = resources.split_off(resources.partition_point(is_before));
+    let has_more = page.len() > PAGE_SIZE;
+    page.truncate(PAGE_SIZE);
+    let next = page.last().filter(|_| has_more);
+    let next = next.map(|(number, last)| format!("{number}{AFTER}{}", last.uri));
     let era = Era::of(cx);
-    let mut result = ListResourcesResult::with_all_items(resources);
+    let page = page.into_iter().map(|(_, resource)| to_wire(resource)).collect();
+    let mut result = ListResourcesResult::with_all_items(page);
+    result.next_cursor = next;
     result.meta = connection.server.result_meta(era);
     Ok(match era {
         // Documents change without notice, so the list must not be cached.
         Era::Modern => result.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
         Era::Legacy => result,
     })
+}
+
+/// The number of the provider and the URI that the previous page ended with.
+fn parse_cursor(cursor: &str) -> Result<(usize, &str), ErrorData> {
+    let parts = cursor.split_once(AFTER);
+    let parsed = parts.and_then(|(number, uri)| Some((number.parse().ok()?, uri)));
+    parsed.ok_or_else(unknown_cursor)
 }
 
 pub(crate) fn list_templates(

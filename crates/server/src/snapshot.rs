@@ -19,9 +19,10 @@ use crate::{
     rendering::{RenderedTool, Renderer},
 };
 
-/// The most tools in one page of `tools/list`. Renderings of a list with more pages are not kept:
-/// they would take more memory than the definitions, and a client lists a large catalog rarely.
-const PAGE_SIZE: usize = 2_000;
+/// The most tools in one page of `tools/list`, and resources in one of `resources/list`. Renderings of
+/// a list with more pages are not kept: they would take more memory than the definitions, and a client
+/// lists a large catalog rarely.
+pub(crate) const PAGE_SIZE: usize = 2_000;
 
 /// The prefix of a cursor; the last name on the page follows.
 const AFTER: &str = "after:";

@@ -27,6 +27,22 @@ pub(crate) fn all(
     rows.map(|row| row.and_then(|(key, text)| Ok((key, parse(&text)?)))).collect()
 }
 
+/// The values after a key, in the order of their keys.
+pub(crate) fn page(
+    connection: &Connection,
+    space: &str,
+    after: Option<&str>,
+    limit: usize,
+) -> rusqlite::Result<Vec<(String, Value)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT key, value FROM kept WHERE space = ? AND key > ? ORDER BY key LIMIT ?",
+    )?;
+    // No key is empty.
+    let values = params![space, after.unwrap_or_default(), limit as i64];
+    let rows = statement.query_map(values, |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    rows.map(|row| row.and_then(|(key, text)| Ok((key, parse(&text)?)))).collect()
+}
+
 /// Sets or removes a value. Returns the previous one; the writer's transaction makes both atomic.
 pub(crate) fn set(
     connection: &Connection,

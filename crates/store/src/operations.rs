@@ -128,10 +128,10 @@ fn add_outcome(connection: &Connection, seq: i64, operation: Operation) -> Resul
 pub(crate) fn list(
     connection: &Connection,
     filter: &Filter,
-    cursor: Option<&Cursor>,
+    before: Option<i64>,
     limit: usize,
 ) -> Result<Page> {
-    let (condition, mut values) = build_condition(filter, cursor);
+    let (condition, mut values) = build_condition(filter, before);
     let sql =
         format!("SELECT {COLUMNS} FROM operations WHERE {condition} ORDER BY seq DESC LIMIT ?");
     // One more than the limit, to know whether there is a next page.
@@ -141,47 +141,59 @@ pub(crate) fn list(
     let mut rows: Vec<(i64, Operation)> = rows.collect::<Result<_>>()?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
-    let next = rows.last().filter(|_| has_more).map(|(seq, _)| Cursor(format!("{seq:x}")));
+    let next = rows.last().filter(|_| has_more).map(|(seq, _)| Cursor::from_number(*seq));
     Ok(Page { operations: rows.into_iter().map(|(_, operation)| operation).collect(), next })
 }
 
 /// The SQL condition of a filter, with its parameters.
-fn build_condition(filter: &Filter, cursor: Option<&Cursor>) -> (String, Vec<Value>) {
+///
+/// It leaves SQLite one index to choose: ids, else the one of unfinished or of ended operations, else
+/// the one of the owner. A unary `+` keeps a column from selecting an index. Without statistics SQLite
+/// would take the owner's, and read the whole history for a few rows.
+fn build_condition(filter: &Filter, before: Option<i64>) -> (String, Vec<Value>) {
+    let is_unfinished =
+        !filter.states.is_empty() && filter.states.iter().all(|state| !state.is_final());
+    let is_ended = !filter.states.is_empty() && filter.states.iter().all(|state| state.is_final());
+    // In several states, rows in the order of the index would not be in the order of the list.
+    let has_end_index = is_unfinished || is_ended && filter.states.len() == 1;
+    let (by_end, by_owner) = (filter.ids.is_empty(), filter.ids.is_empty() && !has_end_index);
     // A condition that is always true, so that the others can be joined with AND.
     let mut parts = vec!["1".to_owned()];
     let mut values = Vec::new();
-    if let Some(cursor) = cursor {
-        // Cursors come from clients. A malformed one selects nothing.
-        parts.push("seq < ?".to_owned());
-        values.push(Value::from(i64::from_str_radix(&cursor.0, 16).unwrap_or(0)));
+    let mut add = |part: String, more: &[Value]| {
+        parts.push(part);
+        values.extend_from_slice(more);
+    };
+    if let Some(before) = before {
+        add("seq < ?".to_owned(), &[before.into()]);
     }
     if let Some(owner) = &filter.owner {
-        parts.push("owner = ?".to_owned());
-        values.push(Value::from(owner.0.clone()));
+        let column = if by_owner { "owner" } else { "+owner" };
+        add(format!("{column} = ?"), &[owner.0.clone().into()]);
     }
     if let Some(tool) = &filter.tool {
         // Not LIKE, in which `%` and `_` are wildcards.
-        parts.push("substr(tool, 1, ?) = ?".to_owned());
-        values.push(Value::from(tool.chars().count() as i64));
-        values.push(Value::from(tool.clone()));
+        let length = tool.chars().count() as i64;
+        add("substr(tool, 1, ?) = ?".to_owned(), &[length.into(), tool.clone().into()]);
     }
-    let mut one_of = |column: &str, texts: Vec<String>| {
-        if !texts.is_empty() {
-            parts.push(format!("{column} IN ({})", vec!["?"; texts.len()].join(", ")));
-            values.extend(texts.into_iter().map(Value::from));
-        }
-    };
-    one_of("id", filter.ids.iter().map(|id| id.as_str().to_owned()).collect());
-    one_of("state", filter.states.iter().map(|state| state.as_str().to_owned()).collect());
+    if !filter.ids.is_empty() {
+        // One parameter for any number of ids.
+        add("id IN (SELECT value FROM json_each(?))".to_owned(), &[to_json(&filter.ids).into()]);
+    }
+    if by_end && is_unfinished {
+        add("ended IS NULL".to_owned(), &[]);
+    }
+    if by_end && is_ended {
+        add("ended IS NOT NULL".to_owned(), &[]);
+    }
+    if !filter.states.is_empty() {
+        let column = if by_end && is_ended && has_end_index { "state" } else { "+state" };
+        // Our own names, not parameters of the client.
+        let names: Vec<_> =
+            filter.states.iter().map(|state| format!("'{}'", state.as_str())).collect();
+        add(format!("{column} IN ({})", names.join(", ")), &[]);
+    }
     (parts.join(" AND "), values)
-}
-
-/// Lists operations that have not ended.
-pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Operation>> {
-    let sql = format!("SELECT {COLUMNS} FROM operations WHERE ended IS NULL ORDER BY seq");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map([], record::read_operation)?;
-    rows.map(|row| row.map(|(_, operation)| operation)).collect()
 }
 
 /// Lists operations that ended and whose outcome the owner has not received, oldest first, with

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Each migration takes a file from one version to the next. Released migrations are never changed:
 /// files that already ran them would differ from new ones.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE operations (
         seq       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -65,6 +65,23 @@ const MIGRATIONS: [&str; 3] = [
 ",
     // No plan has an empty digest, so older approvals fit no call and are asked for again.
     "ALTER TABLE approvals ADD COLUMN plan_digest TEXT NOT NULL DEFAULT '';",
+    // So that no request reads more rows than it returns or deletes, however long the history is.
+    "
+    CREATE INDEX operations_by_end ON operations (ended) WHERE ended IS NOT NULL;
+    -- Only ended operations, so that it is written once for each.
+    CREATE INDEX operations_by_state ON operations (state, seq, owner, tool) WHERE ended IS NOT NULL;
+    CREATE INDEX approvals_by_expiry ON approvals (expires);
+
+    -- The sum of `operations.bytes`. Triggers, because servers of an earlier version may still write.
+    CREATE TABLE totals (bytes INTEGER NOT NULL) STRICT;
+    INSERT INTO totals SELECT coalesce(sum(bytes), 0) FROM operations;
+    CREATE TRIGGER operations_inserted AFTER INSERT ON operations
+        BEGIN UPDATE totals SET bytes = bytes + new.bytes; END;
+    CREATE TRIGGER operations_updated AFTER UPDATE OF bytes ON operations
+        BEGIN UPDATE totals SET bytes = bytes + new.bytes - old.bytes; END;
+    CREATE TRIGGER operations_deleted AFTER DELETE ON operations
+        BEGIN UPDATE totals SET bytes = bytes - old.bytes; END;
+",
 ];
 
 /// The version that this program writes.

@@ -5,7 +5,7 @@ use std::{
     future::ready,
     path::{Path, PathBuf},
     sync::Arc,
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use catalog::{ErrorType, Failure};
@@ -17,6 +17,7 @@ use runtime::{
     operation::{ApprovalId, Operation, OperationId, Owner, ServerId},
 };
 use serde_json::Value;
+use tokio::time::sleep;
 use toolkit::{Storage, StorageFuture};
 
 use crate::{
@@ -33,6 +34,8 @@ use crate::{
 /// The database in the state folder of a crib, and in the state folder of the user.
 const CRIB: &str = "store.db";
 const USER: &str = "user.db";
+/// The pause between two transactions that delete old operations.
+const PRUNE_PAUSE: Duration = Duration::from_millis(10);
 
 /// The journal of a crib, which several servers may share, or the key-value store of the user.
 pub struct Store {
@@ -107,6 +110,19 @@ impl Storage for Store {
         )
     }
 
+    fn page(
+        &self,
+        space: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> StorageFuture<'_, Vec<(String, Value)>> {
+        let (space, after) = (space.to_owned(), after.map(str::to_owned));
+        to_storage_future(
+            self.reader
+                .run(move |connection| key_value::page(connection, &space, after.as_deref(), limit)),
+        )
+    }
+
     fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>> {
         let space = space.to_owned();
         to_storage_future(self.reader.run(move |connection| key_value::all(connection, &space)))
@@ -168,12 +184,12 @@ impl Journal for Store {
         cursor: Option<Cursor>,
         limit: usize,
     ) -> JournalFuture<'_, Page> {
-        self.reader
-            .run(move |connection| operations::list(connection, &filter, cursor.as_ref(), limit))
-    }
-
-    fn unfinished(&self) -> JournalFuture<'_, Vec<Operation>> {
-        self.reader.run(operations::unfinished)
+        // Cursors come from clients.
+        let before = match cursor.map(|cursor| cursor.number()).transpose() {
+            Ok(before) => before,
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
+        self.reader.run(move |connection| operations::list(connection, &filter, before, limit))
     }
 
     fn uncollected(&self, owner: Owner, limit: usize) -> JournalFuture<'_, Vec<Operation>> {
@@ -192,7 +208,30 @@ impl Journal for Store {
     }
 
     fn prune(&self, retention: Retention) -> JournalFuture<'_, Vec<OperationId>> {
-        self.writer.run(move |connection| retention::prune(connection, retention))
+        Box::pin(async move {
+            let mut pruned = Vec::new();
+            loop {
+                let batch = self
+                    .writer
+                    .run(move |connection| retention::prune_batch(connection, retention));
+                match batch.await {
+                    Ok(batch) => {
+                        pruned.extend(batch.ids);
+                        if batch.is_last {
+                            return Ok(pruned);
+                        }
+                    }
+                    Err(error) if pruned.is_empty() => return Err(error),
+                    // The files of what is deleted must be removed all the same.
+                    Err(error) => {
+                        tracing::warn!(%error, "not all old operations could be deleted");
+                        return Ok(pruned);
+                    }
+                }
+                // Other servers poll for the lock, and find it free only in a pause.
+                sleep(PRUNE_PAUSE).await;
+            }
+        })
     }
 
     fn propose(&self, approval: Approval) -> JournalFuture<'_, Approval> {

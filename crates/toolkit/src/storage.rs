@@ -17,6 +17,20 @@ pub trait Storage: Send + Sync {
     /// All values of a space, by key.
     fn all(&self, space: &str) -> StorageFuture<'_, BTreeMap<String, Value>>;
 
+    /// The values of a space after a key, in the order of their keys, at most `limit`.
+    fn page(
+        &self,
+        space: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> StorageFuture<'_, Vec<(String, Value)>> {
+        let (all, after) = (self.all(space), after.unwrap_or_default().to_owned());
+        Box::pin(async move {
+            let later = all.await?.into_iter().filter(|(key, _)| *key > after);
+            Ok(later.take(limit).collect())
+        })
+    }
+
     /// Sets the value of a key, or removes the key. Returns the previous value.
     fn set(&self, space: &str, key: &str, value: Option<Value>)
     -> StorageFuture<'_, Option<Value>>;

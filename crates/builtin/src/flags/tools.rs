@@ -45,6 +45,9 @@ struct ListProjectFlags {
     /// Only flags whose names match: `*` is any text, `?` any character.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<String>,
+    /// Only flags whose names come after this one: the last name of the previous page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
     /// The folder of the project; the folder that the server serves if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<String>,
@@ -74,6 +77,9 @@ struct ListFeatureFlags {
     /// Only flags whose names match: `*` is any text, `?` any character.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<String>,
+    /// Only flags whose names come after this one: the last name of the previous page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
 }
 
 /// The effective value of a flag.
@@ -168,10 +174,12 @@ fn get_project_flag(flags: &Flags) -> Native {
 fn list_project_flags(flags: &Flags) -> Native {
     let tool =
         build_tool("list_project_flags", flags, |flags, args: ListProjectFlags| async move {
-            list(&flags, project::parse_scope(args.project.as_deref()), args.pattern).await
+            let scope = project::parse_scope(args.project.as_deref());
+            list(&flags, scope, args.pattern, args.after).await
         });
     let example = |pattern: Option<&str>| ListProjectFlags {
         pattern: pattern.map(str::to_owned),
+        after: None,
         project: None,
     };
     tool.title("List project flags")
@@ -213,12 +221,12 @@ fn get_feature_flag(flags: &Flags) -> Native {
 fn list_feature_flags(flags: &Flags) -> Native {
     let tool =
         build_tool("list_feature_flags", flags, |flags, args: ListFeatureFlags| async move {
-            list(&flags, Ok(Scope::Global), args.pattern).await
+            list(&flags, Ok(Scope::Global), args.pattern, args.after).await
         });
     tool.title("List global flags")
         .purpose(LIST_FEATURE)
         .usage("Call without arguments for all flags, or with a pattern for their names.")
-        .example(ListFeatureFlags { pattern: None }, "Lists every global flag.")
+        .example(ListFeatureFlags { pattern: None, after: None }, "Lists every global flag.")
         .read_only()
 }
 
@@ -297,6 +305,7 @@ async fn list(
     flags: &Flags,
     scope: Result<Scope, String>,
     pattern: Option<String>,
+    after: Option<String>,
 ) -> Result<Reply<Listed>, Failure> {
     let glob = |text: String| {
         Glob::new(&text).map_err(|error| format!("`{text}` is not a pattern: {error}"))
@@ -305,9 +314,16 @@ async fn list(
         (Ok(glob), Ok(scope)) => (glob, scope),
         (glob, scope) => return Ok(invalid(glob.err().into_iter().chain(scope.err()))),
     };
-    let mut all = flags.list(scope).await?;
-    all.retain(|name, _| glob.as_ref().is_none_or(|glob| glob.is_match(name)));
-    Ok(Reply::ok(all))
+    let is_listed = |name: &str| glob.as_ref().is_none_or(|glob| glob.is_match(name));
+    let page = flags.list_page(scope, after, is_listed).await?;
+    let reply = Reply::ok(page.flags);
+    Ok(match page.next {
+        Some(next) => reply.instruction(format!(
+            "There are more flags: call again with `after` set to {}.",
+            json!(next)
+        )),
+        None => reply,
+    })
 }
 
 /// The value to set, or `None` to remove the flag.

@@ -350,3 +350,58 @@ async fn a_locked_store_is_a_quick_failure() {
     drop(lock);
     fixture.value("set_feature_flag", json!({"name": "x"})).await;
 }
+
+/// Sets this many global flags, `flag-00000` and so on.
+fn fill(fixture: &FlagsFixture, count: u32) {
+    let file = rusqlite::Connection::open(fixture.folder().join("user.db")).expect("a database");
+    let sql = format!(
+        "INSERT INTO kept (space, key, value)
+             WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < {count} - 1)
+             SELECT 'flags/global', printf('flag-%05d', i), 'true' FROM numbers"
+    );
+    file.execute_batch(&sql).expect("flags");
+}
+
+#[tokio::test]
+async fn long_lists_come_in_pages_of_all_layers() {
+    let fixture = FlagsFixture::with_defaults(&json!({"flag-01500x": "config", "zebra": "config"}));
+    fill(&fixture, 2500);
+    let in_project = json!({"name": "flag-00000", "value": "project"});
+    fixture.value("set_project_flag", in_project).await;
+    let (mut arguments, mut names, mut pages) = (json!({}), Vec::new(), 0);
+    loop {
+        let envelope = fixture.call("list_project_flags", arguments).await;
+        let page = envelope["value"].as_object().expect("flags").clone();
+        assert!(page.len() <= 1000);
+        names.extend(page.keys().cloned());
+        pages += 1;
+        let Some(instruction) = envelope["instruction"].as_str() else { break };
+        let last = names.last().expect("a flag");
+        assert!(instruction.contains(&format!("`after` set to \"{last}\"")), "{instruction}");
+        arguments = json!({"after": last});
+    }
+    assert_eq!((pages, names.len()), (3, 2502));
+    assert!(names.is_sorted());
+    let found = fixture.value("list_project_flags", json!({"pattern": "flag-0[01]*00*"})).await;
+    assert_eq!(found["flag-00000"], json!({"value": "project", "source": "project"}));
+    assert_eq!(found["flag-01500x"]["source"], "config");
+}
+
+#[tokio::test]
+async fn the_flags_of_switches_are_read_without_reading_the_others() {
+    let mut times = Vec::new();
+    for count in [200, 20_000] {
+        let fixture = FlagsFixture::new();
+        fill(&fixture, count);
+        let name = catalog::flag::FlagName::new("flag-00100").expect("a name");
+        let mut shortest = std::time::Duration::MAX;
+        for _ in 0..20 {
+            let start = Instant::now();
+            let values = fixture.flags.values_of([&name]).await.expect("values");
+            shortest = shortest.min(start.elapsed());
+            assert_eq!(values.len(), 1);
+        }
+        times.push(shortest);
+    }
+    assert!(times[1] < times[0] * 5, "{times:?}");
+}

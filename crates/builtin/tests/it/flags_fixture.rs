@@ -15,6 +15,7 @@ use crate::native_runtime::NativeRuntime;
 /// The flag tools on a store in a temporary folder.
 pub(crate) struct FlagsFixture {
     pub(crate) natives: NativeRuntime,
+    pub(crate) flags: Flags,
     folder: TempDir,
 }
 
@@ -44,12 +45,12 @@ impl FlagsFixture {
             renderer: None,
             doctor: None,
             examples: Examples::Hidden,
-            flags: Some(flags),
+            flags: Some(flags.clone()),
             checker: None,
         };
         let natives =
             builtin::toolset(&handles).build(&ToolsetOptions::default()).expect("valid tools");
-        Self { natives: NativeRuntime::new(runtime, natives), folder }
+        Self { natives: NativeRuntime::new(runtime, natives), flags, folder }
     }
 
     /// The folder of the crib and the store.

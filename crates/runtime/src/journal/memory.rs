@@ -28,9 +28,9 @@ pub struct MemoryJournal(Mutex<Memory>);
 #[derive(Default)]
 struct Memory {
     /// Numbered in the order in which they began.
-    operations: BTreeMap<u64, Operation>,
-    numbers: HashMap<OperationId, u64>,
-    last: u64,
+    operations: BTreeMap<i64, Operation>,
+    numbers: HashMap<OperationId, i64>,
+    last: i64,
     approvals: Vec<Approval>,
 }
 
@@ -131,9 +131,10 @@ impl Journal for MemoryJournal {
         cursor: Option<Cursor>,
         limit: usize,
     ) -> JournalFuture<'_, Page> {
-        let before =
-            // Cursors come from clients. A malformed one starts from the beginning.
-            cursor.and_then(|cursor| u64::from_str_radix(&cursor.0, 16).ok()).unwrap_or(u64::MAX);
+        let before = match cursor.map(|cursor| cursor.number()).transpose() {
+            Ok(before) => before.unwrap_or(i64::MAX),
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
         let memory = self.memory();
         let mut found = memory
             .operations
@@ -142,23 +143,12 @@ impl Journal for MemoryJournal {
             .filter(|(_, operation)| filter.matches(operation));
         let page: Vec<_> = found.by_ref().take(limit).collect();
         // Looks one further than the page, so that a full last page has no cursor to an empty one.
-        let next = found.next().and(page.last()).map(|(number, _)| Cursor(format!("{number:x}")));
+        let next = found.next().and(page.last()).map(|(number, _)| Cursor::from_number(**number));
         let operations = page
             .into_iter()
             .map(|(_, operation)| Operation { outcome: None, ..operation.clone() })
             .collect();
         ready_ok(Page { operations, next })
-    }
-
-    fn unfinished(&self) -> JournalFuture<'_, Vec<Operation>> {
-        ready_ok(
-            self.memory()
-                .operations
-                .values()
-                .filter(|operation| !operation.state.is_final())
-                .cloned()
-                .collect(),
-        )
     }
 
     fn uncollected(&self, owner: Owner, limit: usize) -> JournalFuture<'_, Vec<Operation>> {

@@ -23,8 +23,8 @@ use crate::{
     outputs::OutputKind,
 };
 
-/// How many operations are recorded as lost at once.
-const RECOVERY_BATCH: usize = 256;
+/// How many operations are read, and recorded as lost, at once.
+const RECOVERY_PAGE: usize = 256;
 /// How often a server checks whether another one has ended its operations.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -32,30 +32,40 @@ impl Operations {
     /// Finds operations whose server died, kills their processes and records them as lost. Operations of
     /// running servers are left alone.
     pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
-        let unfinished = self.0.journal.unfinished().await.map_err(store_failed)?;
-        let mut orphans = self.find_orphans(unfinished).await?.into_iter();
         let mut lost = Vec::new();
+        let mut cursor = None;
+        // In pages: there may be tens of thousands.
         loop {
-            let batch: Vec<_> = orphans.by_ref().take(RECOVERY_BATCH).collect();
-            if batch.is_empty() {
+            let page = self.0.journal.list(Filter::unfinished(), cursor, RECOVERY_PAGE).await;
+            let page = page.map_err(store_failed)?;
+            let orphans = self.find_orphans(page.operations).await?;
+            lost.extend(self.record_lost(orphans).await?);
+            cursor = page.next;
+            if cursor.is_none() {
                 return Ok(lost);
             }
-            // Reading `/proc` blocks.
-            let ended = spawn_blocking(move || kill_processes(batch)).await;
-            let (batch, killed) = ended.map_err(join_failure)?;
-            // All at once, so that the journal can write them in one transaction.
-            let recorded = batch.into_iter().zip(killed).map(async |(operation, killed)| {
-                let ended = self.0.build_lost(operation, &killed);
-                // Another server may recover the same store at the same time; only one of them
-                // reports the loss.
-                let is_first = self.0.journal.finish(ended.clone()).await.map_err(store_failed)?;
-                if is_first {
-                    tracing::warn!(operation = %ended.id, tool = ended.tool, killed = killed.len(), "an operation was lost");
-                }
-                Ok(is_first.then_some(ended))
-            });
-            lost.extend(try_join_all(recorded).await?.into_iter().flatten());
         }
+    }
+
+    async fn record_lost(&self, orphans: Vec<Operation>) -> Result<Vec<Operation>, Failure> {
+        if orphans.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Reading `/proc` blocks.
+        let ended = spawn_blocking(move || kill_processes(orphans)).await;
+        let (orphans, killed) = ended.map_err(join_failure)?;
+        // All at once, so that the journal can write them in one transaction.
+        let recorded = orphans.into_iter().zip(killed).map(async |(operation, killed)| {
+            let ended = self.0.build_lost(operation, &killed);
+            // Another server may recover the same store at the same time; only one of them reports
+            // the loss.
+            let is_first = self.0.journal.finish(ended.clone()).await.map_err(store_failed)?;
+            if is_first {
+                tracing::warn!(operation = %ended.id, tool = ended.tool, killed = killed.len(), "an operation was lost");
+            }
+            Ok(is_first.then_some(ended))
+        });
+        Ok(try_join_all(recorded).await?.into_iter().flatten().collect())
     }
 
     /// The operations whose server is dead.

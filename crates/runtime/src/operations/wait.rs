@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::{LiveOperation, Operations, Shared, Viewer, recover};
 use crate::{
     journal::Filter,
-    operation::{Operation, OperationId, State},
+    operation::{Operation, OperationId},
 };
 
 /// The polling interval for operations of other servers.
@@ -100,9 +100,8 @@ impl Operations {
             Viewer::Owner(owner) => Some(owner.clone()),
             Viewer::Operator => None,
         };
-        let states = State::ALL.into_iter().filter(|state| !state.is_final()).collect();
         let page =
-            self.list(Filter { owner, states, ..Filter::default() }, None, MAX_OPERATIONS).await?;
+            self.list(Filter { owner, ..Filter::unfinished() }, None, MAX_OPERATIONS).await?;
         Ok(page.operations.into_iter().map(|operation| operation.id).collect())
     }
 

@@ -26,21 +26,21 @@ impl Runtime {
             return Ok(None);
         }
         // Asked first because it is nearly always empty. Whose call it was does not matter.
-        let lost = match self.find_duplicate(call, vec![State::Lost], |_| true).await? {
+        let ended_as_lost = Filter { states: vec![State::Lost], ..Filter::default() };
+        let lost = match self.find_duplicate(call, ended_as_lost, |_| true).await? {
             Some(lost) => Some(lost),
             // Recovery goes on while the first calls are answered.
             None => {
-                let unfinished = State::ALL.into_iter().filter(|state| !state.is_final());
                 let is_dead =
                     |operation: &Operation| !self.journal.is_server_alive(&operation.server);
-                self.find_duplicate(call, unfinished.collect(), is_dead).await?
+                self.find_duplicate(call, Filter::unfinished(), is_dead).await?
             }
         };
         let Some(lost) = lost else {
             return Ok(None);
         };
         // A later run with a known end settles the question.
-        let last = self.find_duplicate(call, Vec::new(), |_| true).await?;
+        let last = self.find_duplicate(call, Filter::default(), |_| true).await?;
         let is_last = last.is_some_and(|last| last.id == lost.id);
         Ok(is_last.then(|| {
             format!(
@@ -50,15 +50,15 @@ impl Runtime {
         }))
     }
 
-    /// The newest operation of the same tool with the same arguments, in one of these states, that
+    /// The newest operation of the same tool with the same arguments that the filter selects and
     /// `matches`.
     async fn find_duplicate(
         &self,
         call: &Call,
-        states: Vec<State>,
+        filter: Filter,
         matches: impl Fn(&Operation) -> bool,
     ) -> Result<Option<Operation>, Failure> {
-        let filter = Filter { tool: Some(call.tool.name.clone()), states, ..Filter::default() };
+        let filter = Filter { tool: Some(call.tool.name.clone()), ..filter };
         let page = self.journal.list(filter, None, MAX_COMPARED).await.map_err(store_failed)?;
         let arguments = redact(&call.tool, &call.arguments);
         let is_duplicate = |operation: &Operation| {

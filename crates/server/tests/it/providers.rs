@@ -67,6 +67,57 @@ impl Resources for ToolStorage {
     }
 }
 
+/// Documents whose number no client wants in one message.
+struct Library(usize);
+
+impl Resources for Library {
+    fn list(&self) -> BoxFuture<'_, Vec<Resource>> {
+        let document = |number: usize| Resource {
+            uri: format!("library:{number:06}"),
+            name: "Document".into(),
+            description: None,
+            mime_type: "text/plain".into(),
+            size: None,
+        };
+        // Not in the order of their URIs.
+        Box::pin(std::future::ready((0..self.0).rev().map(document).collect()))
+    }
+
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        Vec::new()
+    }
+
+    fn read<'a>(
+        &'a self,
+        _: &'a str,
+        _: Context,
+    ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}
+
+#[tokio::test]
+async fn long_lists_of_resources_come_in_pages() {
+    let server = server().with_resources(Arc::new(Library(4500)));
+    for mut client in PipeClient::both(&server).await {
+        let (mut params, mut uris, mut pages) = (json!({}), Vec::new(), 0);
+        loop {
+            let listed = client.request("resources/list", params).await["result"].clone();
+            let page = listed["resources"].as_array().expect("a list").clone();
+            assert!(page.len() <= 2000);
+            uris.extend(page.iter().map(|resource| resource["uri"].to_string()));
+            pages += 1;
+            let Some(cursor) = listed["nextCursor"].as_str() else { break };
+            params = json!({"cursor": cursor});
+        }
+        uris.sort();
+        uris.dedup();
+        assert_eq!((pages, uris.len()), (3, 4501));
+        let unknown = client.request("resources/list", json!({"cursor": "nonsense"})).await;
+        assert_eq!(unknown["error"]["code"], -32602);
+    }
+}
+
 struct Lines;
 
 impl Prompts for Lines {

@@ -8,7 +8,7 @@ use std::{
 use catalog::{Content, Outcome};
 use runtime::{
     Approval, Digest,
-    journal::{Filter, Journal, MemoryJournal, Note, Retention, Ruling},
+    journal::{Cursor, Filter, Journal, JournalError, MemoryJournal, Note, Retention, Ruling},
     operation::{ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, State},
 };
 use serde_json::json;
@@ -71,7 +71,9 @@ async fn the_first_end_counts_and_notes_do_not_undo_it() {
         journal.note(operation.id.clone(), note);
         let found = journal.get(operation.id.clone()).await.unwrap().unwrap();
         assert_eq!((found.state, found.outcome), (State::Completed, Some(Outcome::text("first"))));
-        assert!(journal.unfinished().await.unwrap().is_empty());
+        assert!(
+            journal.list(Filter::unfinished(), None, 10).await.unwrap().operations.is_empty()
+        );
         let forgotten = running("forgotten");
         assert!(journal.finish(ended(&forgotten, now(), "kept")).await.unwrap(), "known again");
         assert!(journal.get(forgotten.id).await.unwrap().is_some());
@@ -102,8 +104,11 @@ async fn lists_are_newest_first_filtered_and_paged_while_they_grow() {
         assert_eq!(count(Filter { tool: Some("c%".to_owned()), ..mine.clone() }).await, 0);
         assert_eq!(count(Filter { states: vec![State::Completed, State::Lost], ..Filter::default() }).await, 3);
         assert_eq!(count(Filter { ids: vec![first.operations[0].id.clone()], ..Filter::default() }).await, 1);
-        let nonsense = runtime::journal::Cursor("nonsense; DROP TABLE operations".to_owned());
-        journal.list(mine, Some(nonsense), 5).await.unwrap();
+        for malformed in ["nonsense; DROP TABLE operations", "", "-1"] {
+            let cursor = Cursor(malformed.to_owned());
+            let error = journal.list(mine.clone(), Some(cursor), 5).await.unwrap_err();
+            assert_eq!(error, JournalError::InvalidCursor(malformed.to_owned()));
+        }
     })
     .await;
 }

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "the number of kills is worth seeing")]
 
 mod faults;
+mod growth;
 mod journal;
 mod killing;
 mod servers;
