@@ -1,22 +1,21 @@
 //! Writes one audit line for each call, decision and denial. Lines have the digest of the arguments,
 //! never the arguments themselves.
 //!
-//! A dedicated thread batches lines and passes them to the journal within 50 ms. A call only pays for
-//! pushing an entry on a queue: the thread is woken by the first entry of a batch and by callers that
-//! wait, not by each entry.
+//! A line is written before its call is answered: what a client has seen is in the log, even if the
+//! server is killed a moment later. Callers write themselves, which costs a `write` to the page cache
+//! and no switch to another thread. Lines that are added while another caller writes go out together
+//! with the next write.
 
 use std::{
     collections::HashMap,
     mem,
-    sync::{Arc, mpsc},
-    thread::{self, JoinHandle},
-    time::{Duration, Instant, SystemTime},
+    sync::Arc,
+    time::{Duration, SystemTime},
 };
 
 use catalog::Tool;
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::Mutex;
 use process::SandboxLevel;
-use tokio::sync::oneshot;
 
 use crate::{
     digest::tool_digest,
@@ -24,15 +23,11 @@ use crate::{
     operation::{ApprovalId, OperationId, Owner},
 };
 
-/// How long lines are collected before they are written.
-const BATCH_TIME: Duration = Duration::from_millis(40);
 /// The most queued lines. If the disk is slower than that, lines are dropped with an error in the log,
 /// rather than calls delayed.
 const MAX_QUEUED: usize = 16 * 1024;
-/// How long a flush waits for the disk.
-const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often a flush retries while the queue is full.
-const RETRY_INTERVAL: Duration = Duration::from_millis(5);
+/// How long a call waits for a disk that another call writes to. Its line stays queued then.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The most cached tool digests.
 const MAX_DIGESTS: usize = 4096;
 
@@ -50,57 +45,23 @@ pub(crate) struct Entry {
     pub(crate) duration: Duration,
 }
 
-/// Queues audit lines for the writer.
+/// Writes audit lines, several callers at a time.
 pub(crate) struct Audit {
-    queue: Arc<Queue>,
-    /// Absent if the journal stores no audit lines.
-    writer: Option<JoinHandle<()>>,
+    /// Lines that the next write takes along.
+    queue: Mutex<Vec<Draft>>,
+    /// Absent if the journal stores no audit lines: no digests are computed then.
+    writer: Option<Mutex<Writer>>,
 }
-
-/// Entries that wait to be written.
-#[derive(Default)]
-struct Queue {
-    state: Mutex<QueueState>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct QueueState {
-    entries: Vec<Incoming>,
-    /// Whether a caller waits for one of them.
-    is_urgent: bool,
-    /// Whether no more entries will come.
-    is_closed: bool,
-}
-
-/// A line, if any, and a callback for when it and everything before it are written.
-type Incoming = (Option<Draft>, Option<OnWritten>);
 
 enum Draft {
     Call(Box<Entry>),
     Complete(Box<AuditLine>),
 }
 
-/// Called once the journal has got the lines, whether or not it could store them.
-type OnWritten = Box<dyn FnOnce() + Send>;
-
 impl Audit {
-    /// Starts the writer, if the journal stores audit lines.
     pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
-        let queue = Arc::<Queue>::default();
-        // No thread, no digests: a server without a state folder pays nothing for the audit.
-        if !journal.keeps_audit() {
-            return Self { queue, writer: None };
-        }
-        let incoming = Arc::clone(&queue);
-        let write = move || Writer { journal, digests: HashMap::new() }.run(&incoming);
-        let writer = thread::Builder::new().name("audit".to_owned()).spawn(write);
-        let writer = writer
-            .inspect_err(
-                |error| tracing::error!(%error, "the audit log is off: its thread did not start"),
-            )
-            .ok();
-        Self { queue, writer }
+        let writer = journal.keeps_audit().then(|| Writer::new(journal)).map(Mutex::new);
+        Self { queue: Mutex::default(), writer }
     }
 
     /// Whether lines are stored at all.
@@ -108,104 +69,39 @@ impl Audit {
         self.writer.is_some()
     }
 
-    /// Queues a line.
+    /// Writes the line of a call.
     pub(crate) fn add(&self, entry: Entry) {
-        if self.is_enabled() && self.queue.add((Some(Draft::Call(Box::new(entry))), None)).is_err()
+        self.write(Draft::Call(Box::new(entry)));
+    }
+
+    /// Writes a complete line.
+    pub(crate) fn add_line(&self, line: AuditLine) {
+        self.write(Draft::Complete(Box::new(line)));
+    }
+
+    fn write(&self, draft: Draft) {
+        if !self.is_enabled() {
+            return;
+        }
         {
-            tracing::error!("an audit record was dropped: the disk is too slow");
-        }
-    }
-
-    /// Queues a line, and waits until it is written.
-    pub(crate) async fn add_now(&self, entry: Entry) {
-        self.send_now(Draft::Call(Box::new(entry))).await;
-    }
-
-    /// Queues a complete line, and waits until it is written.
-    pub(crate) async fn add_line(&self, line: AuditLine) {
-        self.send_now(Draft::Complete(Box::new(line))).await;
-    }
-
-    async fn send_now(&self, draft: Draft) {
-        if !self.is_enabled() {
-            return;
-        }
-        let (written, answer) = oneshot::channel();
-        let written: OnWritten = Box::new(move || written.send(()).unwrap_or_default());
-        match self.queue.add((Some(draft), Some(written))) {
-            Ok(()) => drop(answer.await),
-            Err(_) => tracing::error!("an audit record was dropped: the disk is too slow"),
-        }
-    }
-
-    /// Waits until everything queued so far is written, at most for the flush timeout.
-    pub(crate) fn flush(&self) {
-        if !self.is_enabled() {
-            return;
-        }
-        let end = Instant::now() + FLUSH_TIMEOUT;
-        let (done, answer) = mpsc::channel();
-        let mut message: Incoming =
-            (None, Some(Box::new(move || done.send(()).unwrap_or_default())));
-        // Unlike a line, the request to flush must not be dropped, or the end of the process would
-        // not wait.
-        while let Err(back) = self.queue.add(message) {
-            if Instant::now() >= end {
-                break;
+            let mut queue = self.queue.lock();
+            if queue.len() >= MAX_QUEUED {
+                tracing::error!("an audit record was dropped: the disk is too slow");
+                return;
             }
-            message = back;
-            thread::sleep(RETRY_INTERVAL);
+            queue.push(draft);
         }
-        if answer.recv_timeout(end.saturating_duration_since(Instant::now())).is_err() {
-            tracing::error!("the last audit records may be lost: the disk is too slow");
-        }
-    }
-}
-
-impl Drop for Audit {
-    /// Waits for the writer, so that queued lines are not lost.
-    fn drop(&mut self) {
-        self.queue.state().is_closed = true;
-        self.queue.changed.notify_one();
-        let _ = self.writer.take().map(JoinHandle::join);
-    }
-}
-
-impl Queue {
-    /// Adds an entry, or returns it if the queue is full.
-    fn add(&self, message: Incoming) -> Result<(), Incoming> {
-        let mut state = self.state();
-        if state.entries.len() >= MAX_QUEUED {
-            return Err(message);
-        }
-        let is_first = state.entries.is_empty();
-        let is_urgent = message.1.is_some();
-        state.entries.push(message);
-        state.is_urgent |= is_urgent;
-        // Before notifying, so that the writer does not wake up only to wait for the lock.
-        drop(state);
-        if is_first || is_urgent {
-            self.changed.notify_one();
-        }
-        Ok(())
+        self.flush();
     }
 
-    /// The entries that come within the batch time of the first; at once, if a caller waits. `None` when
-    /// the queue is closed and empty.
-    fn take(&self) -> Option<Vec<Incoming>> {
-        let waits = |state: &mut QueueState| state.entries.is_empty() && !state.is_closed;
-        let mut state = self.state();
-        self.changed.wait_while(&mut state, waits);
-        let gathers = |state: &mut QueueState| !state.is_urgent && !state.is_closed;
-        // Releases the lock while it waits, so callers add their lines meanwhile.
-        self.changed.wait_while_for(&mut state, gathers, BATCH_TIME);
-        state.is_urgent = false;
-        let entries = mem::take(&mut state.entries);
-        (!entries.is_empty()).then_some(entries)
-    }
-
-    fn state(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock()
+    /// Writes what is queued; waits for a disk that hangs, but not forever.
+    pub(crate) fn flush(&self) {
+        if let Some(mut writer) = self.writer.as_ref().and_then(|lock| lock.try_lock_for(MAX_WAIT)) {
+            // Taken after the writer is free. If it is empty, the previous holder has written the
+            // line of this caller with its own.
+            let drafts = mem::take(&mut *self.queue.lock());
+            writer.write(drafts);
+        }
     }
 }
 
@@ -213,23 +109,27 @@ struct Writer {
     journal: Arc<dyn Journal>,
     /// By address of the tool. The entry holds the tool, so that its address is not reused.
     digests: HashMap<usize, (Arc<Tool>, String)>,
+    /// Whether the last write failed: a full disk is logged once, not for each call.
+    is_failing: bool,
 }
 
 impl Writer {
-    fn run(mut self, queue: &Queue) {
-        while let Some(batch) = queue.take() {
-            let (drafts, waiting): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-            let lines: Vec<_> =
-                drafts.into_iter().flatten().map(|draft| self.complete(draft)).collect();
-            if !lines.is_empty()
-                && let Err(error) = self.journal.audit(&lines)
-            {
-                tracing::error!(%error, lines = lines.len(), "audit records were lost");
-            }
-            for written in waiting.into_iter().flatten() {
-                written();
-            }
+    fn new(journal: Arc<dyn Journal>) -> Self {
+        Self { journal, digests: HashMap::new(), is_failing: false }
+    }
+
+    fn write(&mut self, drafts: Vec<Draft>) {
+        if drafts.is_empty() {
+            return;
         }
+        let lines: Vec<_> = drafts.into_iter().map(|draft| self.complete(draft)).collect();
+        let result = self.journal.audit(&lines);
+        if let Err(error) = &result
+            && !self.is_failing
+        {
+            tracing::error!(%error, "audit records are lost until the log can be written");
+        }
+        self.is_failing = result.is_err();
     }
 
     fn complete(&mut self, draft: Draft) -> AuditLine {

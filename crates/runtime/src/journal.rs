@@ -188,6 +188,7 @@ pub trait Journal: Send + Sync + 'static {
     /// Whether audit lines are stored. If not, none are built.
     fn keeps_audit(&self) -> bool;
 
-    /// Appends audit lines. Called from a dedicated thread, which may block.
+    /// Appends audit lines before it returns. One call at a time, on threads of the executor: it should
+    /// not wait for more than the page cache.
     fn audit(&self, lines: &[AuditLine]) -> Result<(), JournalError>;
 }

@@ -112,8 +112,7 @@ impl Runtime {
         self.operations.recover().await
     }
 
-    /// Waits, at most about a second, until all audit lines so far are written. Call it at the end of
-    /// a process that may not drop the runtime.
+    /// Writes audit lines that a slow disk has left behind. Call it at the end of a process.
     pub fn flush_audit(&self) {
         self.audit.flush();
     }
@@ -217,7 +216,7 @@ impl Runtime {
             Ok(Decision::Ask { reason }) => Some(reason),
             Ok(Decision::Deny { reason }) => {
                 let failure = failures::complete(&call.tool, policy_denial(&call.tool, &reason));
-                return Ok(self.record_refused(record, "deny", failure).await);
+                return Ok(self.record_refused(record, "deny", failure));
             }
             Err(failure) => return Ok(self.record_invalid(record, failure)),
         };
@@ -246,7 +245,7 @@ impl Runtime {
             Ok(granted) => Box::pin(self.run_granted(call, log, record, Some(granted))).await,
             Err(failure) => {
                 let failure = failures::complete(&call.tool, failure);
-                Ok(self.record_refused(record, "ask", failure).await)
+                Ok(self.record_refused(record, "ask", failure))
             }
         }
     }
@@ -313,8 +312,8 @@ impl Runtime {
         outcome
     }
 
-    /// Audits a refusal. The line is written before the caller learns of it.
-    async fn record_refused(
+    /// Audits a refusal.
+    fn record_refused(
         &self,
         record: Option<Record>,
         decision: &'static str,
@@ -325,8 +324,7 @@ impl Runtime {
         if let Some(record) = record {
             let kind = failure.error_type.to_string();
             let entry = record.into_entry(decision, approval, None, kind);
-            // Refusals are rare and matter most in an audit, so they are not batched.
-            Box::pin(self.audit.add_now(entry)).await;
+            self.audit.add(entry);
         }
         failure.into()
     }

@@ -123,3 +123,18 @@ fn a_server_in_another_pid_namespace_is_left_alone_while_it_runs() {
     let mut next = StdioClient::start(&crib, &[]);
     wait_until_blocking("its death is noticed", || state(&mut next) == "lost");
 }
+
+#[test]
+fn an_answered_call_is_in_the_audit_log_even_if_the_server_is_killed_right_after() {
+    let crib = crib();
+    for round in 1..=5 {
+        let mut client = StdioClient::start(&crib, &[]);
+        for _ in 0..3 {
+            client.call("hello", json!({}));
+        }
+        // Kills the server.
+        drop(client);
+        let log = fs::read_to_string(crib.state().join("audit.jsonl")).expect("an audit log");
+        assert_eq!(log.lines().count(), round * 3);
+    }
+}

@@ -146,7 +146,7 @@ impl Runtime {
             // If an earlier ruling stands, nothing was decided now.
             .filter(|approval| approval.ruling.as_ref().is_some_and(|kept| is_same(kept, &ruling)))
         {
-            self.audit.add_line(build_audit_line(approval, ruling)).await;
+            self.audit.add_line(build_audit_line(approval, ruling));
         }
         Ok(known)
     }
