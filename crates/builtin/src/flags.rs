@@ -76,7 +76,7 @@ pub struct Setting {
 pub struct FlagPage {
     /// The flags of this page, by name.
     pub flags: BTreeMap<String, Setting>,
-    /// The name after which the list goes on. A page can be empty and not the last one.
+    /// The name after which the list continues. A page can be empty and not the last one.
     pub next: Option<String>,
 }
 

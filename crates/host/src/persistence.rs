@@ -36,7 +36,7 @@ pub(crate) fn open_runtime(
             return Ok(Runtime::new(settings).with_storage(Arc::new(MemoryStorage::default())));
         }
         // A server starts without its store: a locked or full disk must not take it down, and it
-        // goes on as soon as the store can be opened.
+        // uses the store as soon as that can be opened.
         Persistence::OnDisk => Store::open_when_available(&folder)?,
         Persistence::Required => Store::open(&folder)?,
     };

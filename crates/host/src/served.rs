@@ -77,8 +77,8 @@ impl ServedCrib {
         for missing in snapshot::missing_restrictions(crib) {
             tracing::warn!("tools are served without {missing}");
         }
-        // Usually done before the first call. A long history must not delay the start: it goes on in
-        // the background.
+        // Usually done before the first call. A long history must not delay the start: the rest is
+        // recovered in the background.
         let recovery = tokio::spawn(recover(Arc::clone(&runtime)));
         let _ = tokio::time::timeout(RECOVERY_WAIT, recovery).await;
         let operations = runtime.operations();

@@ -34,7 +34,8 @@ impl ServerId {
 
     /// Whether its process ids mean the same here: it was started in this boot and PID namespace.
     pub fn is_local(&self) -> bool {
-        self.boot == boot() && (self.namespace.is_none() || self.namespace == Self::this().namespace)
+        self.boot == boot()
+            && (self.namespace.is_none() || self.namespace == Self::this().namespace)
     }
 
     /// Whether it still runs. A zombie does not count. A server of another PID namespace, whose process

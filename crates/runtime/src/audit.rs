@@ -96,7 +96,8 @@ impl Audit {
 
     /// Writes what is queued; waits for a disk that hangs, but not forever.
     pub(crate) fn flush(&self) {
-        if let Some(mut writer) = self.writer.as_ref().and_then(|lock| lock.try_lock_for(MAX_WAIT)) {
+        if let Some(mut writer) = self.writer.as_ref().and_then(|lock| lock.try_lock_for(MAX_WAIT))
+        {
             // Taken after the writer is free. If it is empty, the previous holder has written the
             // line of this caller with its own.
             let drafts = mem::take(&mut *self.queue.lock());

@@ -13,9 +13,7 @@ use toolkit::BoxFuture;
 pub use crate::approval::Ruling;
 use crate::{
     approval::{Approval, Digest},
-    operation::{
-        ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, ServerId, State,
-    },
+    operation::{ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, ServerId, State},
 };
 pub use audit_line::AuditLine;
 pub use memory::MemoryJournal;

@@ -22,6 +22,7 @@ use crate::{
     content, delivery,
     era::Era,
     request_state::request_binding,
+    response_sent::ResponseSent,
     round_trips::{self, Admission, RequestError, Resolution},
     snapshot::ServedTool,
     tasks,
@@ -122,8 +123,8 @@ async fn build_response(
         let operations = server.operations();
         let how = started.map(|_| delivery::describe_delivery(snapshot, request));
         let owner = &connection.owner;
-        let results =
-            delivery::take_results(&server.pending_results, &operations, owner, snapshot).await;
+        let (pending, sent) = (&server.pending_results, ResponseSent::of(&request.cx.extensions));
+        let results = delivery::take_results(pending, &operations, owner, snapshot, sent).await;
         outcome.content.extend(how.into_iter().chain(results).map(Content::Text));
     }
     let mut result = content::to_call_result(served, request.era, outcome);

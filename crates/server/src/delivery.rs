@@ -3,18 +3,19 @@
 
 use std::{
     collections::HashSet,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
 use runtime::{
     Operations,
-    operation::{Operation, Owner},
+    operation::{Operation, OperationId, Owner},
 };
 use tokio::time::timeout;
 use toolkit::Level;
 
-use crate::{Snapshot, active_request::ActiveRequest, era::Era};
+use crate::{Snapshot, active_request::ActiveRequest, era::Era, response_sent::ResponseSent};
 
 /// Results that are appended to one response.
 const MAX_RESULTS: usize = 3;
@@ -39,6 +40,8 @@ pub(crate) struct PendingResults {
     /// Owners without undelivered results. Owners that are not in the set are unknown: at
     /// the start the journal may hold results of an earlier process.
     delivered: Mutex<HashSet<String>>,
+    /// Results that are part of a response which was not sent yet.
+    sending: Mutex<HashSet<OperationId>>,
     journal: Mutex<JournalCheck>,
 }
 
@@ -120,27 +123,29 @@ pub(crate) fn describe_delivery(snapshot: &Snapshot, request: &ActiveRequest) ->
 }
 
 /// Takes the undelivered results of an owner, as many as fit into a response, and marks them as
-/// delivered.
+/// delivered once that was `sent`. If the server dies before, the next one delivers them.
 pub(crate) async fn take_results(
-    pending: &PendingResults,
+    pending: &Arc<PendingResults>,
     operations: &Operations,
     owner: &str,
     snapshot: &Snapshot,
+    sent: Option<ResponseSent>,
 ) -> Option<String> {
     pending.check_journal(operations).await;
     if !pending.claim(owner) {
         return None;
     }
     // One more than can be listed, to know whether to write "and more".
-    let limit = MAX_RESULTS + MAX_LISTED + 1;
+    let limit = MAX_RESULTS + MAX_LISTED + 1 + pending.sending.lock().len();
     let owner_id = Owner(owner.to_owned());
-    let Ok(Ok(ended)) =
+    let Ok(Ok(mut ended)) =
         timeout(JOURNAL_TIMEOUT, operations.uncollected(&owner_id, limit)).await
     else {
         // The journal failed: try again with the next call instead of forgetting the results.
         pending.mark(owner);
         return None;
     };
+    ended.retain(|operation| !pending.sending.lock().contains(&operation.id));
     if ended.is_empty() {
         return None;
     }
@@ -149,16 +154,33 @@ pub(crate) async fn take_results(
         // More results are left for the next call.
         pending.mark(owner);
     }
-    let ids = delivered.iter().map(|operation| operation.id.clone()).collect();
-    // Marked before the response is sent. If the connection breaks in between, the result is still
-    // a resource.
-    if let Err(failure) = operations.collect(ids).await {
-        tracing::warn!(failure.message, "results may be delivered twice");
-    }
+    let ids: Vec<_> = delivered.iter().map(|operation| operation.id.clone()).collect();
+    pending.sending.lock().extend(ids.iter().cloned());
+    tokio::spawn(collect_when_sent(Arc::clone(pending), operations.clone(), owner_id, ids, sent));
     let mut parts = vec!["Since your last call:".to_owned()];
     parts.extend(delivered.iter().map(render_result));
     parts.extend(render_list(snapshot, listed));
     Some(parts.join("\n\n"))
+}
+
+async fn collect_when_sent(
+    pending: Arc<PendingResults>,
+    operations: Operations,
+    owner: Owner,
+    ids: Vec<OperationId>,
+    sent: Option<ResponseSent>,
+) {
+    let is_sent = match sent {
+        Some(sent) => sent.wait().await,
+        None => true,
+    };
+    if !is_sent {
+        pending.mark(&owner.0);
+    } else if let Err(failure) = operations.collect(ids.clone()).await {
+        tracing::warn!(failure.message, "results may be delivered twice");
+    }
+    // Afterwards, or another response could take them along in between.
+    pending.sending.lock().retain(|id| !ids.contains(id));
 }
 
 fn render_result(operation: &Operation) -> String {

@@ -30,6 +30,7 @@ mod rendering;
 mod request_limiter;
 mod request_state;
 mod resources;
+mod response_sent;
 mod round_trips;
 mod schema;
 mod server;

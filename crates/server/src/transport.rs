@@ -45,7 +45,7 @@ use self::{
     line_reader::{Line, LineReader},
     side_connection::SideConnection,
 };
-use crate::{camel_case, methods, write_order::WriteOrder};
+use crate::{camel_case, methods, response_sent::UnsentResponses, write_order::WriteOrder};
 
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
@@ -74,6 +74,7 @@ pub(crate) struct PipeTransport<R, W> {
     end_of_input: CancellationToken,
     side_connection: SideConnection,
     write_order: WriteOrder,
+    unsent: UnsentResponses,
 }
 
 /// How the client opened the connection.
@@ -100,6 +101,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
             end_of_input,
             side_connection: SideConnection::default(),
             write_order: WriteOrder::default(),
+            unsent: UnsentResponses::default(),
         }
     }
 
@@ -204,6 +206,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
                     return None;
                 }
                 self.write_order.queue(&mut request.request);
+                self.unsent.track(request);
             }
             // The library stops at a notification before the first request; a client that cancels
             // its probe would kill the server.
@@ -258,6 +261,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
             return;
         }
         self.cancelled.push_back(id.clone());
+        self.unsent.forget(id);
         if self.cancelled.len() > MAX_CANCELLED
             && let Some(oldest) = self.cancelled.pop_front()
         {
@@ -345,10 +349,14 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         // Now and not in the future: the id must be free before the client can see the response.
         let checked = self.check_outgoing(&message);
+        let sent = self.unsent.take(&message);
         let output = self.output.clone();
         let mut written = Box::pin(async move {
             checked?;
-            output.write(&message).await
+            output.write(&message).await?;
+            // Fails if the handler does not wait.
+            let _ = sent.map(|sent| sent.send(()));
+            Ok(())
         });
         // Without other requests in flight there is nothing to batch with, so write at once instead
         // of in the task that the library spawns for it: that saves a context switch.

@@ -64,7 +64,7 @@ impl DatabaseFile {
         // users must not read.
         fs::set_permissions(&self.path, fs::Permissions::from_mode(0o600))
             .map_err(problem(&self.path))?;
-        // If the folder was removed, the key that this server goes on using is stored again.
+        // If the folder was removed, the key that this server still uses is stored again.
         let key = digest_key::open(&self.folder, self.digest_key.get().map(Vec::as_slice))
             .map_err(problem(&self.folder))?;
         self.digest_key.get_or_init(|| key);

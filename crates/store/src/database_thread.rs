@@ -258,7 +258,9 @@ impl Executor {
                 let reason = error.to_journal_error();
                 // Logged once for each reason: attempts go on as long as there are requests.
                 if self.failure.as_ref().is_none_or(|(_, known)| *known != reason) {
-                    tracing::error!("calls that need the store are refused until it can be used: {error}");
+                    tracing::error!(
+                        "calls that need the store are refused until it can be used: {error}"
+                    );
                 }
                 self.failure = Some((Instant::now(), reason.clone()));
                 Err(reason)

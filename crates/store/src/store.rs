@@ -118,8 +118,9 @@ impl Storage for Store {
     ) -> StorageFuture<'_, Vec<(String, Value)>> {
         let (space, after) = (space.to_owned(), after.map(str::to_owned));
         to_storage_future(
-            self.reader
-                .run(move |connection| key_value::page(connection, &space, after.as_deref(), limit)),
+            self.reader.run(move |connection| {
+                key_value::page(connection, &space, after.as_deref(), limit)
+            }),
         )
     }
 

@@ -382,7 +382,7 @@ async fn long_lists_come_in_pages_of_all_layers() {
     }
     assert_eq!((pages, names.len()), (3, 2502));
     assert!(names.is_sorted());
-    let found = fixture.value("list_project_flags", json!({"pattern": "flag-0[01]*00*"})).await;
+    let found = fixture.value("list_project_flags", json!({"pattern": "flag-0?*00*"})).await;
     assert_eq!(found["flag-00000"], json!({"value": "project", "source": "project"}));
     assert_eq!(found["flag-01500x"]["source"], "config");
 }

@@ -1,10 +1,14 @@
 //! A state folder that cannot be used, is removed, or is shared with a server in a container.
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio},
+};
 
 use serde_json::{Value, json};
 use testing::{
-    StdioClient, TempCrib, definition, initialize_params, notification, skip_without,
+    StdioClient, TempCrib, definition, initialize_params, notification, request, skip_without,
     wait_until_blocking,
 };
 
@@ -18,6 +22,7 @@ fn crib() -> TempCrib {
     TempCrib::new()
         .file("toolcrib.toml", "[flags]\n")
         .tool("hello", definition("hello", "echo hello"))
+        .tool("big", definition("big", "seq 30000"))
         .tool("job", job)
         .tool("wipe", dangerous_tool())
 }
@@ -103,7 +108,7 @@ fn a_server_in_another_pid_namespace_is_left_alone_while_it_runs() {
             None => command.env_remove(name),
         };
     }
-    command.stderr(std::process::Stdio::null());
+    command.stderr(Stdio::null());
     let mut inside = StdioClient::spawn(command);
     inside.request("initialize", initialize_params(json!({})));
     inside.send(&notification("notifications/initialized"));
@@ -137,4 +142,34 @@ fn an_answered_call_is_in_the_audit_log_even_if_the_server_is_killed_right_after
         let log = fs::read_to_string(crib.state().join("audit.jsonl")).expect("an audit log");
         assert_eq!(log.lines().count(), round * 3);
     }
+}
+
+#[test]
+fn a_result_is_delivered_again_if_the_server_is_killed_before_its_response_is_sent() {
+    let crib = crib();
+    let mut serve = crib.command(&["serve"]);
+    serve.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = serve.spawn().expect("the server starts");
+    let mut input = server.stdin.take().expect("stdin is piped");
+    let mut output = BufReader::new(server.stdout.take().expect("stdout is piped")).lines();
+    let mut send = |message: &Value| writeln!(input, "{message}").expect("the server reads");
+    send(&request(1, "initialize", initialize_params(json!({}))));
+    send(&notification("notifications/initialized"));
+    send(&request(2, "tools/call", json!({"name": "job", "arguments": {"seconds": "2.5"}})));
+    let started = output.by_ref().map_while(Result::ok).find(|line| line.contains("\"id\":2"));
+    assert!(started.expect("a response").contains("operation_id"));
+    wait_until_blocking("the operation has ended", || listed(&crib)[0]["state"] == "completed");
+    // Longer than the buffer of a pipe that is not read.
+    send(&request(3, "tools/call", json!({"name": "big", "arguments": {}})));
+    let log = crib.state().join("audit.jsonl");
+    wait_until_blocking("the call has ended", || {
+        fs::read_to_string(&log).is_ok_and(|text| text.contains("\"big\""))
+    });
+    // Time enough for a server that does not wait until the response is sent.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    server.kill().and_then(|()| server.wait()).expect("the server dies");
+    let mut next = StdioClient::start(&crib, &[]);
+    let told = |client: &mut StdioClient| client.call("hello", json!({}))["content"].to_string();
+    assert!(told(&mut next).contains("Since your last call"));
+    assert!(!told(&mut next).contains("Since your last call"), "once");
 }

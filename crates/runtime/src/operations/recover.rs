@@ -7,11 +7,11 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use catalog::{Content, ErrorType, Failure, Outcome};
+use futures_util::future::try_join_all;
 use process::{
     ProcessId,
     process_table::{self, KilledProcess},
 };
-use futures_util::future::try_join_all;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::{task::spawn_blocking, time::sleep};

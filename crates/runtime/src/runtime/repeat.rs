@@ -29,7 +29,7 @@ impl Runtime {
         let ended_as_lost = Filter { states: vec![State::Lost], ..Filter::default() };
         let lost = match self.find_duplicate(call, ended_as_lost, |_| true).await? {
             Some(lost) => Some(lost),
-            // Recovery goes on while the first calls are answered.
+            // Recovery may still run while the first calls are answered.
             None => {
                 let is_dead =
                     |operation: &Operation| !self.journal.is_server_alive(&operation.server);

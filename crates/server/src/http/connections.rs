@@ -30,6 +30,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{guarded_body::GuardedBody, write_deadline::WriteDeadline};
+use crate::response_sent::{ResponseSent, SentOnDrop};
 
 /// How long a client may take to send the head of a request; also how long an idle connection is
 /// kept. Clients close idle connections themselves after a few seconds.
@@ -139,12 +140,15 @@ impl OpenConnection {
         let _ = stream.set_nodelay(true);
         let state = Arc::clone(&self.state);
         let router = TowerToHyperService::new(router);
-        let service = service_fn(move |request: Request<Incoming>| {
+        let service = service_fn(move |mut request: Request<Incoming>| {
             let active = ActiveRequest::new(&state);
+            let (sender, sent) = ResponseSent::channel();
+            request.extensions_mut().insert(sent);
             let response = router.call(request);
             async move {
                 let response: Response = response.await?;
-                Ok::<_, Infallible>(response.map(|body| Body::new(GuardedBody::new(body, active))))
+                let guard = (active, SentOnDrop(Some(sender)));
+                Ok::<_, Infallible>(response.map(|body| Body::new(GuardedBody::new(body, guard))))
             }
         });
         let head_time = if self.is_overflow { OVERFLOW_HEAD_TIME } else { HEAD_TIME };

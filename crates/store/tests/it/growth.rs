@@ -24,7 +24,9 @@ async fn filled_store(folder: &Path, rows: u32) -> Store {
                    leader, progress, last_line, hint, collected, bytes";
     // Ids are base32, which has no 0 and 1.
     let id = "'op_' || replace(replace(printf('%026o', i), '0', 'a'), '1', 'b')";
-    let numbers = format!("WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < {rows})");
+    let numbers = format!(
+        "WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < {rows})"
+    );
     Connection::open(folder.join("store.db"))
         .unwrap()
         .execute_batch(&format!(
@@ -98,7 +100,9 @@ async fn named_operations_are_found_without_reading_others() {
 #[tokio::test]
 async fn pruning_reads_only_what_it_deletes() {
     let nothing = Retention { since: SystemTime::UNIX_EPOCH, bytes: u64::MAX };
-    assert_flat("pruning nothing", async |store| assert!(store.prune(nothing).await.unwrap().is_empty()))
+    assert_flat("pruning nothing", async |store| {
+        assert!(store.prune(nothing).await.unwrap().is_empty())
+    })
     .await;
 }
 

@@ -71,9 +71,7 @@ async fn the_first_end_counts_and_notes_do_not_undo_it() {
         journal.note(operation.id.clone(), note);
         let found = journal.get(operation.id.clone()).await.unwrap().unwrap();
         assert_eq!((found.state, found.outcome), (State::Completed, Some(Outcome::text("first"))));
-        assert!(
-            journal.list(Filter::unfinished(), None, 10).await.unwrap().operations.is_empty()
-        );
+        assert!(journal.list(Filter::unfinished(), None, 10).await.unwrap().operations.is_empty());
         let forgotten = running("forgotten");
         assert!(journal.finish(ended(&forgotten, now(), "kept")).await.unwrap(), "known again");
         assert!(journal.get(forgotten.id).await.unwrap().is_some());
