@@ -223,7 +223,7 @@ impl Journal for Store {
                         }
                     }
                     Err(error) if pruned.is_empty() => return Err(error),
-                    // The files of what is deleted must be removed all the same.
+                    // Deleted operations leave files, which the caller removes.
                     Err(error) => {
                         tracing::warn!(%error, "not all old operations could be deleted");
                         return Ok(pruned);
