@@ -37,7 +37,7 @@ pub(crate) enum ConnectError {
         wanted: HostPort,
         list: String,
     },
-    /// A listed name leads to an address that only the list itself may name. Whoever controls the name
+    /// A listed name leads to an address that only the list itself may name. The owner of the name
     /// could otherwise point it at services of this machine or network (DNS rebinding).
     NotPublic {
         wanted: HostPort,

@@ -74,7 +74,7 @@ impl Serialize for CommandPlan {
 }
 
 fn describe_enforcement(sandbox: &Sandbox) -> Option<&'static str> {
-    // With the sandbox switched off, the plan says so.
+    // A plan with the sandbox switched off has no enforcement to name.
     (matches!(sandbox.network, NetworkAccess::Only(_)) && sandbox.level != SandboxLevel::None)
         .then(|| list_enforcement(sandbox.level).as_str())
 }
