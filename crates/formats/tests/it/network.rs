@@ -52,7 +52,11 @@ fn lists_survive_every_format() {
         let [file] = converted.files.as_slice() else { panic!("{format}: one file") };
         let name = catalog::SourceId::new(&file.name);
         let back = formats::read(&name, file.text.as_bytes(), &formats::Guidance::default());
-        assert_eq!(back.tools.iter().map(network).collect::<Vec<_>>(), std::slice::from_ref(&list), "{format}");
+        assert_eq!(
+            back.tools.iter().map(network).collect::<Vec<_>>(),
+            std::slice::from_ref(&list),
+            "{format}"
+        );
         assert!(converted.losses.iter().all(|loss| loss.field != "network"), "{format}");
     }
 }

@@ -51,32 +51,31 @@ impl Child {
         streams: OwnStreams,
         status: OwnedFd,
     ) -> io::Result<(Self, u32, OwnedFd)> {
-        let status = StatusSocket::new(status)?;
+        let mut child = Self {
+            stdin: streams.stdin.map(ChildStdin::from_owned_fd).transpose()?,
+            stdout: Some(ChildStdout::from_owned_fd(streams.stdout)?),
+            stderr: Some(ChildStdout::from_owned_fd(streams.stderr)?),
+            status: StatusSocket::new(status)?,
+            exit: None,
+            is_gone: false,
+        };
         let (mut launched, mut is_started) = (None, false);
         while launched.is_none() || !is_started {
             let lost = || io::Error::other("its supervisor was killed");
-            let mut packet = status.receive().await?.ok_or_else(lost)?;
+            let mut packet = child.status.receive().await?.ok_or_else(lost)?;
             match Reply::decode(&packet.bytes) {
                 Some(Reply::Launched { pid }) => {
                     launched = packet.descriptors.pop().map(|pidfd| (pid, pidfd));
                 }
                 Some(Reply::Started) => is_started = true,
                 Some(Reply::Failed { code, step }) => return Err(to_error(code, step)),
-                // So short a program that it exited meanwhile reports `Started` first.
-                Some(Reply::Exited { .. } | Reply::Gone) | None => {
-                    return Err(io::Error::other("unexpected reply of the launcher process"));
-                }
+                // Two processes report: a short program can be gone before the launcher process
+                // gets to send `Launched`.
+                Some(Reply::Exited { .. } | Reply::Gone) => child.take(Some(packet)),
+                None => return Err(io::Error::other("unexpected reply of the launcher process")),
             }
         }
         let (pid, pidfd) = launched.ok_or_else(|| io::Error::other("no process id"))?;
-        let child = Self {
-            stdin: streams.stdin.map(ChildStdin::from_owned_fd).transpose()?,
-            stdout: Some(ChildStdout::from_owned_fd(streams.stdout)?),
-            stderr: Some(ChildStdout::from_owned_fd(streams.stderr)?),
-            status,
-            exit: None,
-            is_gone: false,
-        };
         Ok((child, pid, pidfd))
     }
 
@@ -219,4 +218,32 @@ fn output_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&reader, true)?;
     Ok((reader, writer))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::SendFlags;
+
+    use super::{Child, create_streams};
+    use crate::{
+        launcher::connection::packet_sockets,
+        protocol::{Reply, send},
+    };
+
+    #[tokio::test]
+    async fn a_program_that_ends_before_its_launch_is_reported_has_started() {
+        let (own, _streams) = create_streams(false).expect("pipes");
+        let (status, supervisor) = packet_sockets().expect("sockets");
+        let pidfd = std::fs::File::open("/dev/null").expect("any descriptor");
+        let report = |reply: Reply, descriptors: &[_]| {
+            send(&supervisor, &reply.encode(), descriptors, SendFlags::empty()).expect("sent");
+        };
+        report(Reply::Started, &[]);
+        report(Reply::Exited { status: 3 << 8 }, &[]);
+        report(Reply::Gone, &[]);
+        report(Reply::Launched { pid: 7 }, &[std::os::fd::AsFd::as_fd(&pidfd)]);
+        let (mut child, pid, _) = Child::start(own, status).await.expect("a started program");
+        assert_eq!((pid, child.is_gone()), (7, true));
+        assert_eq!(child.wait().await.expect("an exit").code(), Some(3));
+    }
 }
