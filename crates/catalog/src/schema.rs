@@ -50,7 +50,7 @@ impl Schema {
     pub fn to_compact(&self) -> Self {
         match self.0.object.get() {
             Some(object) if object.values().all(|value| survives_text(value, MAX_TEXT_DEPTH)) => {
-                let text = serde_json::to_string(object).expect("a JSON value is plain data");
+                let text = serde_json::to_string(&**object).expect("a JSON value is plain data");
                 Self::with(Some(text.into()), OnceLock::new())
             }
             _ => self.clone(),
