@@ -6,7 +6,7 @@ use catalog::{ErrorType, Failure, Tool};
 use process::{OutputBuffer, OutputListener, OutputStream, ProcessId};
 use tokio_util::sync::CancellationToken;
 
-use crate::{deadline::Deadline, results::ResultSink};
+use crate::{deadline::Deadline, profile::WorkerProfile, results::ResultSink};
 
 /// The limits of one call, and where its output goes.
 #[derive(Clone, Copy)]
@@ -21,6 +21,10 @@ pub struct CallOptions<'a> {
     pub sink: &'a dyn ResultSink,
     /// Observes the call, if it runs as an operation.
     pub observer: Option<&'a dyn CallObserver>,
+    /// If a person approved the call, checks that it still is what was approved. Called right before the
+    /// function runs: while the call waits for its session, an earlier one may change files. An approved
+    /// call runs in a worker without other tools.
+    pub verify: Option<&'a (dyn Fn() -> Result<(), Failure> + Send + Sync)>,
 }
 
 /// Observes a call while it runs.
@@ -46,6 +50,16 @@ impl<'a> CallOptions<'a> {
             OutputBuffer::new(stream, self.output_bytes, self.sink).with_listener(listener)
         };
         OutputCapture { stdout: buffer(OutputStream::Stdout), stderr: buffer(OutputStream::Stderr) }
+    }
+
+    /// The profile of the worker for this call.
+    pub(crate) fn profile(&self, tool: &Tool) -> WorkerProfile {
+        WorkerProfile::of(tool, self.verify.is_some())
+    }
+
+    /// Fails unless the call is still what a person approved, if it needed that.
+    pub(crate) fn check_approved(&self) -> Result<(), Failure> {
+        self.verify.map_or(Ok(()), |verify| verify())
     }
 
     /// Starts the timer of the call.

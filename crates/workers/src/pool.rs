@@ -160,9 +160,9 @@ impl WorkerPool {
         session: &Session,
         workers: &mut SessionWorkers,
         tool: &Tool,
+        profile: WorkerProfile,
         build_command: WorkerCommand,
     ) -> Result<usize, Failure> {
-        let profile = WorkerProfile::of(tool);
         if let Some(index) = workers.workers.iter().position(|worker| worker.profile == profile) {
             return Ok(index);
         }

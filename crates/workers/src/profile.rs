@@ -21,22 +21,25 @@ pub(crate) struct WorkerProfile {
     /// The tool, if a person approves its calls: a function that ran in the same process before could
     /// have replaced the one that was approved.
     own_tool: Option<String>,
+    /// Whether only approved calls run in it. Policy may ask about some calls of a tool and allow others.
+    is_approved: bool,
 }
 
 impl WorkerProfile {
-    pub(crate) fn of(tool: &Tool) -> Self {
+    /// The profile for a call of a tool; `is_approved` if a person approved this call.
+    pub(crate) fn of(tool: &Tool, is_approved: bool) -> Self {
         let (language, module_path) = match &tool.implementation {
             Implementation::Python(function) => (Language::Python, function.path.clone()),
             _ => (Language::R, Vec::new()),
         };
         let AccessNeeds { is_read_only, network } = access_needs(tool);
-        let own_tool = is_approved(tool).then(|| tool.name.clone());
-        Self { language, is_read_only, network, module_path, own_tool }
+        let own_tool = (is_approved || needs_approval(tool)).then(|| tool.name.clone());
+        Self { language, is_read_only, network, module_path, own_tool, is_approved }
     }
 }
 
 /// Whether a person approves the calls of a tool, by what it declares.
-fn is_approved(tool: &Tool) -> bool {
+fn needs_approval(tool: &Tool) -> bool {
     let annotations = &tool.annotations;
     annotations.dangerous == Some(true)
         || annotations.requires_approval == Some(true)

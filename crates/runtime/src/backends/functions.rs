@@ -57,6 +57,7 @@ pub(super) fn call_options<'a>(
     call: &'a ActiveCall,
     long_output: &'a LongOutput<'a>,
     observer: Option<&'a OperationObserver<'a>>,
+    verify: &'a (dyn Fn() -> Result<(), Failure> + Send + Sync),
 ) -> CallOptions<'a> {
     CallOptions {
         cancel: call.call.context.cancel_token(),
@@ -64,5 +65,6 @@ pub(super) fn call_options<'a>(
         output_bytes: call.output_bytes,
         sink: long_output,
         observer: observer.map(|observer| observer as &dyn CallObserver),
+        verify: call.approved.is_some().then_some(verify),
     }
 }

@@ -56,10 +56,10 @@ async fn run(
     // Again, because the file system may have changed since the plan was made and approved.
     reject_outside_paths(&engine.settings, tool, arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
-    verify_approved(engine, call)?;
+    let verify = || verify_approved(engine, call);
     call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
-    let options = call_options(engine, call, &long_output, observer.as_ref());
+    let options = call_options(engine, call, &long_output, observer.as_ref(), &verify);
     let python_call = PythonCall { tool, function, arguments };
     engine.workers.call_python(&lease, python_call, &options).await
 }

@@ -63,9 +63,9 @@ async fn run(
     // Before the permit, so that arguments that do not fit fail without waiting in the queue.
     let r_call = RCall::new(tool, function, &call.call.arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
-    verify_approved(engine, call)?;
+    let verify = || verify_approved(engine, call);
     call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
-    let options = call_options(engine, call, &long_output, observer.as_ref());
+    let options = call_options(engine, call, &long_output, observer.as_ref(), &verify);
     engine.workers.call_r(&lease, r_call, &options).await
 }

@@ -84,8 +84,10 @@ impl WorkerPool {
     ) -> Result<CallResult, Failure> {
         // A worker whose last call was dropped halfway still runs that call.
         workers.drop_unusable();
-        let start = self.worker_for(session, workers, call.tool, build_worker_command);
+        let profile = options.profile(call.tool);
+        let start = self.worker_for(session, workers, call.tool, profile, build_worker_command);
         let index = options.unless_cancelled(call.tool, start).await??;
+        options.check_approved()?;
         let worker = &mut workers.workers[index];
         if let Some(observer) = options.observer {
             // Before the request is sent: a server that crashes during the call must find the

@@ -47,7 +47,7 @@ impl Session {
     /// Wakes the worker that would run an R tool, so that it is awake when the request comes. Cheap
     /// enough for every call, and does nothing if there is no idle worker.
     pub fn prewarm_r(&self, tool: &Tool) {
-        self.prewarm(Language::R, &WorkerProfile::of(tool), encode::HEADER);
+        self.prewarm(Language::R, &WorkerProfile::of(tool, false), encode::HEADER);
     }
 }
 
@@ -98,8 +98,10 @@ impl WorkerPool {
         if workers.detect_state_loss() {
             notes.push("the state of this session was too large to be copied, and was lost with its R process".to_owned());
         }
-        let start = self.worker_for(&lease.session, workers, tool, build_worker_command);
+        let profile = options.profile(tool);
+        let start = self.worker_for(&lease.session, workers, tool, profile, build_worker_command);
         let index = options.unless_cancelled(tool, start).await??;
+        options.check_approved()?;
         // Losing the state is a note, not a failure: most functions work without it, and the caller
         // sees what happened.
         let state = state_to_send(workers, index).await.unwrap_or_else(|failure| {
