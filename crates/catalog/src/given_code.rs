@@ -113,6 +113,16 @@ const WRAPPERS: [&str; 36] = [
     "catchsegv",
 ];
 
+/// Other programs that take the name of a file with code.
+const CODE_READERS: [&str; 8] = ["awk", "gawk", "mawk", "make", "gmake", "java", "uv", "npx"];
+
+/// Whether files that a program's arguments name may be code that it runs: interpreters, and wrappers
+/// that start another program.
+pub fn runs_named_files(program: &str) -> bool {
+    let name = base_name(program);
+    find_interpreter(name).is_some() || WRAPPERS.contains(&name) || CODE_READERS.contains(&name)
+}
+
 impl Process {
     /// Whether the program is a shell that runs an argument as a script (`sh -c`), directly or behind
     /// a wrapper.

@@ -9,7 +9,8 @@ use crate::operation::{ApprovalId, Owner};
 /// How long a request stays open and an approval valid.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(60 * 60);
 
-/// Identifies what is approved, by hexadecimal SHA-256 digests.
+/// Identifies what is approved, by hexadecimal SHA-256 digests. Those of arguments and plan have a key
+/// of the journal, so that values cannot be guessed from them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Digest {
     /// The definition of the tool; for a sequence, also those of its steps.

@@ -47,9 +47,19 @@ const MAX_HASHED_BYTES: u64 = 256 * 1024 * 1024;
 /// The digest of arguments, independent of their order. Only holders of the key can compute it: without
 /// one, a short secret could be found by trying all values.
 pub(crate) fn keyed_arguments_digest(key: &[u8], arguments: &Arguments) -> String {
+    digest_with_key(key, |hasher| hasher.object(arguments))
+}
+
+/// The digest of a text that only holders of the key can compute.
+pub(crate) fn keyed_text_digest(key: &[u8], text: &str) -> String {
+    digest_with_key(key, |hasher| hasher.text(text))
+}
+
+/// Hashes with the key twice, so that a digest cannot be extended to that of a longer text.
+fn digest_with_key(key: &[u8], add: impl FnOnce(&mut Hasher)) -> String {
     let mut inner = Hasher::default();
     inner.0.update(key);
-    inner.object(arguments);
+    add(&mut inner);
     let mut outer = Hasher::default();
     outer.0.update(key);
     outer.0.update(inner.finish());

@@ -166,6 +166,9 @@ pub trait Journal: Send + Sync + 'static {
     /// Uses an approval once. Returns whether a use was left.
     fn use_approval(&self, id: ApprovalId, now: SystemTime) -> JournalFuture<'_, bool>;
 
+    /// Gives a use back: the call asked its client, and is made again with the answer.
+    fn return_approval(&self, id: ApprovalId) -> JournalFuture<'_, ()>;
+
     /// One approval.
     fn approval(&self, id: ApprovalId) -> JournalFuture<'_, Option<Approval>>;
 
@@ -177,7 +180,7 @@ pub trait Journal: Send + Sync + 'static {
         server.is_alive()
     }
 
-    /// A secret key for digests of arguments, the same for all servers of the journal. Empty if nothing is
+    /// A secret key for digests of arguments and plans, the same for all servers of the journal. Empty if nothing is
     /// stored.
     fn digest_key(&self) -> &[u8] {
         &[]

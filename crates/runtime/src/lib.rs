@@ -42,7 +42,9 @@ pub use journal::AuditLine;
 pub use log::CALLS;
 pub use operations::{Event, EventKind, Operations, Until, Viewer};
 pub use outputs::is_long_output;
-pub use plan::{Detail, Emphasis, Plan, Rendering, escape_controls, render_plan, render_request};
+pub use plan::{
+    Detail, Emphasis, Plan, Rendering, can_tools_read, escape_controls, render_plan, render_request,
+};
 pub use process::{
     OpenedPath, Peer, ProgramOutput, ProtectedPaths, SandboxLevel, SandboxSupport,
     follow_links_outside, list_enforcement, open_file_beneath, sandbox_level, sandbox_support,

@@ -20,7 +20,7 @@ use std::{
     sync::Arc,
 };
 
-use catalog::{Catalog, Failure, Implementation, Tool, arguments::redact};
+use catalog::{Catalog, Failure, Implementation, Tool, arguments::redact, runs_named_files};
 use serde_json::{Map, Value, json};
 use toolkit::Arguments;
 
@@ -33,6 +33,7 @@ pub(crate) use digest::PlanDigest;
 pub use escape::escape_controls;
 use paths::PathResolver;
 pub(crate) use paths::reject_outside_paths;
+pub use sandbox::can_tools_read;
 pub use text::{Detail, Emphasis, Rendering, render_plan, render_request};
 
 /// What would be called: all that planning and policy need of a call.
@@ -98,12 +99,12 @@ impl Plan {
             None => show_command(settings, target.tool, &plan),
             Some(Ok(masked)) => show_command(settings, target.tool, &masked),
             Some(Err(_)) => {
-                let hidden = Arc::new(secrets::hide(&plan.command));
-                show_command(
-                    settings,
-                    target.tool,
-                    &CommandPlan { command: hidden, ..plan.clone() },
-                )
+                let command = Arc::new(secrets::hide(&plan.command, &settings.environment));
+                let hidden = CommandPlan { command, ..plan.clone() };
+                let mut shown = show_command(settings, target.tool, &hidden);
+                // The other arguments are shown by name: a secret must not hide the target of a call.
+                shown["given"] = json!(redact(target.tool, target.arguments));
+                shown
             }
         };
         let code = find_code(settings, target.tool, &plan);
@@ -208,32 +209,9 @@ fn show_command(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Value {
     json
 }
 
-/// Programs that take the name of a script as an argument.
-const INTERPRETERS: [&str; 20] = [
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "fish",
-    "pwsh",
-    "powershell",
-    "python",
-    "perl",
-    "ruby",
-    "node",
-    "deno",
-    "bun",
-    "php",
-    "lua",
-    "Rscript",
-    "R",
-    "awk",
-    "make",
-];
-
 /// The files whose content decides what a command does. Files that an argument names count only for
-/// interpreters: for other programs they are data, which may change while a person decides.
+/// interpreters and wrappers such as `timeout`: for other programs they are data, which may change while
+/// a person decides.
 fn find_code(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Vec<PathBuf> {
     let command = &plan.command;
     let folder = Path::new(&command.cwd);
@@ -242,10 +220,7 @@ fn find_code(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Vec<PathBu
         program::find(settings, &command.program).filter(|_| !command.program.contains('/'));
     let mut code = vec![found.unwrap_or_else(|| PathBuf::from(&command.program))];
     code.extend(code_files(&settings.crib, folder, tool));
-    let name = command.program.rsplit('/').next().unwrap_or_default();
-    // `python3.12` is `python`.
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if INTERPRETERS.contains(&name) {
+    if runs_named_files(&command.program) {
         let words = command.argv.iter().skip(1);
         code.extend(words.filter_map(|word| named_file(folder, &word.to_string())));
     }

@@ -24,6 +24,7 @@ use crate::{
     audit::{Audit, Entry},
     backends::{backend_for, unanswerable},
     call::{ActiveCall, NestedCall},
+    digest::keyed_text_digest,
     engine::Engine,
     failures,
     journal::{Journal, MemoryJournal},
@@ -104,6 +105,11 @@ impl Runtime {
     /// The journal of operations and approvals.
     pub fn journal(&self) -> &Arc<dyn Journal> {
         &self.journal
+    }
+
+    /// The digest of a secret text, by which it can be recognized and not be guessed.
+    pub fn digest_secret(&self, text: &str) -> String {
+        keyed_text_digest(self.journal.digest_key(), text)
     }
 
     /// Finds operations of servers that died, kills their processes and records them as lost. Call it
@@ -295,6 +301,12 @@ impl Runtime {
             }
             Mode::Synchronous => backend_for(&tool.implementation).run(&self.engine, call).await,
         };
+        if let (Err(Interrupt::Ask { .. }), Some(id)) = (&result, &approval) {
+            // The call asks its client and is then made again. It is still the one call that was
+            // approved; a replay of a finished call finds no use left.
+            let returned = self.journal.return_approval(id.clone()).await;
+            let _ = returned.inspect_err(|error| tracing::error!(%error, "an approval is lost"));
+        }
         if let Some(record) = record {
             let entry = record.into_entry(decision, approval, operation, result_kind(&result));
             self.audit.add(Entry { sandbox: level.get(), ..entry });

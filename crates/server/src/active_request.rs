@@ -13,12 +13,14 @@ use std::{
     },
 };
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     RoleServer,
     model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam},
     service::RequestContext,
 };
+use runtime::value_digest;
 use serde_json::Value;
 use toolkit::{
     Answer, BoxFuture, Capability, Change, Client, Interrupt, Level, Progress, Question,
@@ -132,8 +134,8 @@ impl Answers {
     }
 
     /// Accepts the valid answers. Returns all of them in the order of the questions, or `None` if
-    /// one is missing. If the question carries tool state, new answers count only if the client
-    /// returned that state with them: otherwise they may answer an older question of the same key.
+    /// one is missing. If the question carries tool state, answers count only if they were given with
+    /// that state: otherwise they may answer an older question of the same key.
     fn accept(
         &mut self,
         questions: &[(String, Question)],
@@ -144,15 +146,28 @@ impl Answers {
             // approval of calls.
             questions.iter().for_each(|(key, _)| drop(self.received.remove(key)));
         }
+        let asked_with = state.map(digest_state);
         let mut all = Vec::with_capacity(questions.len());
         for (key, question) in questions {
+            // The same for answers of earlier round trips: a tool may call several tools that need
+            // approval, and all of them ask with the same key.
+            if asked_with.is_some() && self.accepted.asked_with.get(key) != asked_with.as_ref() {
+                self.accepted.answers.remove(key);
+            }
             if let Some(answer) = self.get(key, question).cloned() {
                 self.accepted.answers.insert(key.clone(), answer.clone());
+                let state = asked_with.clone().map(|state| (key.clone(), state));
+                self.accepted.asked_with.extend(state);
                 all.push(Answer(answer));
             }
         }
         (all.len() == questions.len()).then_some(all)
     }
+}
+
+/// A state of any length is compared by its digest, so that request state stays short.
+fn digest_state(state: &[u8]) -> String {
+    value_digest(&Value::from(STANDARD.encode(state)))
 }
 
 /// Rounds progress to three decimals.

@@ -21,6 +21,9 @@ const MAX_BYTES: usize = 1 << 20;
 pub(crate) struct RequestState {
     /// Answers accepted in earlier round trips, by question key.
     pub(crate) answers: BTreeMap<String, Value>,
+    /// Digests of the tool states that the questions came with, by question key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) asked_with: BTreeMap<String, String>,
     /// Opaque state of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "bytes")]
     pub(crate) kept: Option<Vec<u8>>,
@@ -125,6 +128,7 @@ mod tests {
         let sealer = StateSealer::new();
         let state = RequestState {
             answers: [("a".to_owned(), json!({"x": 1}))].into(),
+            asked_with: [("a".to_owned(), "digest".to_owned())].into(),
             kept: Some(vec![0, 255]),
         };
         let first = json!({"b": {"d": 1, "c": 2}, "a": 1});

@@ -93,6 +93,14 @@ pub(crate) fn consume(connection: &Connection, id: &ApprovalId, now: SystemTime)
     Ok(is_usable)
 }
 
+/// Gives one use of an approval back.
+pub(crate) fn give_back(connection: &Connection, id: &ApprovalId) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE approvals SET uses = uses + 1 WHERE id = ?")?
+        .execute([id.as_str()])?;
+    Ok(())
+}
+
 /// Reads an approval.
 pub(crate) fn get(connection: &Connection, id: &ApprovalId) -> Result<Option<Approval>> {
     let sql = format!("SELECT {COLUMNS} FROM approvals WHERE id = ?");

@@ -256,6 +256,10 @@ impl Journal for Store {
         self.writer.run(move |connection| approvals::consume(connection, &id, now))
     }
 
+    fn return_approval(&self, id: ApprovalId) -> JournalFuture<'_, ()> {
+        self.writer.run(move |connection| approvals::give_back(connection, &id))
+    }
+
     fn approval(&self, id: ApprovalId) -> JournalFuture<'_, Option<Approval>> {
         self.reader.run(move |connection| approvals::get(connection, &id))
     }

@@ -80,8 +80,13 @@ impl ApprovalId {
     /// The start of the id, by which a person and a model refer to a request. Knowing it approves
     /// nothing.
     pub fn code(&self) -> &str {
-        let letters = self.0.split_once('_').map_or(self.as_str(), |(_, letters)| letters);
+        let letters = self.random_part();
         letters.get(..CODE_LETTERS).unwrap_or(letters)
+    }
+
+    /// The id without its prefix: 128 random bits.
+    pub fn random_part(&self) -> &str {
+        self.0.split_once('_').map_or(self.as_str(), |(_, letters)| letters)
     }
 }
 

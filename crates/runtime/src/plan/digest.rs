@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Action, CommandPlan, Plan, PlannedStep, StepPlan};
-use crate::digest::{combine_digests, file_digest, value_digest};
+use crate::digest::{combine_digests, file_digest, keyed_text_digest, value_digest};
 
 /// The digest of each part of a plan. The parts are kept apart so that a person can be told which of
 /// them changed.
@@ -18,6 +18,15 @@ pub(crate) struct PlanDigest {
 }
 
 impl PlanDigest {
+    /// The digests for a record. They cover the values of secret arguments, which could be found by
+    /// trying if the digests had no key.
+    pub(crate) fn with_key(&self, key: &[u8]) -> Self {
+        let parts = self.parts.iter();
+        Self {
+            parts: parts.map(|(name, digest)| (*name, keyed_text_digest(key, digest))).collect(),
+        }
+    }
+
     /// One digest for all parts.
     pub(crate) fn whole(&self) -> String {
         combine_digests(self.parts.iter().flat_map(|(name, digest)| [*name, digest.as_str()]))

@@ -1,9 +1,12 @@
 //! What the process of a call may access: roots, crib and what the operator added, or exactly the
 //! paths that the call names.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use catalog::Annotations;
+use catalog::{Annotations, Implementation, Tool};
 use process::{AccessNeeds, Sandbox};
 
 use super::{path_access::PathAccess, program};
@@ -17,6 +20,26 @@ pub(super) fn build(settings: &Settings, annotations: &Annotations, program: &Pa
         network: annotations.network.clone().unwrap_or_default(),
     };
     settings.access().sandbox(program, needs)
+}
+
+/// Whether the programs of these tools can read a file, or change it. Without an enforced sandbox they
+/// can. `path` has no links.
+pub fn can_tools_read(settings: &Settings, tools: &[Arc<Tool>], path: &Path) -> bool {
+    let needs = AccessNeeds { is_read_only: false, network: true };
+    let allows = |program: &Path| settings.access().sandbox(program, needs).may_read(path);
+    let any_program = settings.access().sandbox(Path::new("/"), needs);
+    let has_access = |tool: &Tool| match &tool.implementation {
+        // The sandbox includes the folder of the program.
+        Implementation::Process(process) if process.program.contains('/') => {
+            allows(&settings.crib.join(&process.program))
+        }
+        Implementation::Python(function) => {
+            let folders = function.path.iter().map(|folder| settings.crib.join(folder));
+            folders.into_iter().any(|folder| path.starts_with(folder))
+        }
+        _ => false,
+    };
+    !any_program.enforced || any_program.may_read(path) || tools.iter().any(|tool| has_access(tool))
 }
 
 /// Replaces the crib and the roots by the paths that this call names. A program inside of them stays

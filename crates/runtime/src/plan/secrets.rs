@@ -32,16 +32,26 @@ fn placeholder(value: &Value) -> Value {
     }
 }
 
-/// A command of which only the program is shown, for secrets that no placeholder can stand for.
-pub(super) fn hide(command: &Command) -> Command {
+/// A command of which only the program is shown, for secrets that no placeholder can stand for. What the
+/// operator chose stays: `environment`, and the paths that no argument names.
+pub(super) fn hide(command: &Command, environment: &[(String, String)]) -> Command {
     let hidden = || REDACTED.to_owned();
     let files = command.files.iter().map(|(name, _)| (name.clone(), hidden()));
-    let variables = command.env.iter().map(|(name, _)| (name.clone(), hidden()));
+    let variables = command.env.iter().map(|variable| {
+        let is_chosen = environment.contains(variable);
+        if is_chosen { variable.clone() } else { (variable.0.clone(), hidden()) }
+    });
+    let mut sandbox = command.sandbox.clone();
+    for paths in [&mut sandbox.read, &mut sandbox.write] {
+        paths.retain(|path| !command.sandbox.caller_paths.contains(path));
+    }
     Command {
         argv: command.argv.first().cloned().into_iter().chain([Word::Text(hidden())]).collect(),
+        cwd: hidden(),
         stdin: command.stdin.as_ref().map(|_| hidden()),
         files: files.collect(),
         env: variables.collect(),
+        sandbox,
         ..command.clone()
     }
 }

@@ -100,6 +100,10 @@ fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
         ),
         ("at most", format!("{} seconds", plan["timeout_seconds"])),
     ];
+    // Only if the command line is hidden.
+    if let Some(given) = plan.get("given") {
+        lines.insert(0, ("arguments", truncate(&given.to_string(), rendering)));
+    }
     let variables = plan["variables"].as_object().into_iter().flatten();
     let set = variables.map(|(name, value)| {
         let assignment = format!("{name}={}", quote_word(value.as_str().unwrap_or_default()));

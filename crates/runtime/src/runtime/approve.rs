@@ -91,7 +91,7 @@ impl Runtime {
             }
         }
         if let Some(outdated) = usable.iter().find(|usable| usable.digest != request.digest) {
-            let changed = request.plan_digest.changed_since(&outdated.plan["digests"]);
+            let changed = request.recorded_digest.changed_since(&outdated.plan["digests"]);
             reason.push_str(&format!("; its plan changed since it was approved: {changed}"));
         }
         self.propose(call, request, reason).await.map(|open| Found::Open(Box::new(open)))
@@ -158,7 +158,7 @@ impl Runtime {
         reason: String,
     ) -> Result<Approval, Failure> {
         let mut plan = request.plan.to_record();
-        plan["digests"] = request.plan_digest.to_json();
+        plan["digests"] = request.recorded_digest.to_json();
         let created = self.engine.settings.clock.now();
         let approval = Approval {
             id: ApprovalId::random(),
@@ -188,9 +188,11 @@ impl Runtime {
             let nested: Vec<_> = nested.iter().map(|call| tool_digest(&call.tool)).collect();
             combine_digests(std::iter::once(own.as_str()).chain(nested.iter().map(String::as_str)))
         };
-        let arguments = keyed_arguments_digest(self.journal.digest_key(), &call.arguments);
-        let digest = Digest { tool, arguments, plan: plan_digest.whole() };
-        Ok(ApprovalRequest { plan, plan_digest, digest })
+        let key = self.journal.digest_key();
+        let arguments = keyed_arguments_digest(key, &call.arguments);
+        let recorded_digest = plan_digest.with_key(key);
+        let digest = Digest { tool, arguments, plan: recorded_digest.whole() };
+        Ok(ApprovalRequest { plan, plan_digest, recorded_digest, digest })
     }
 }
 
@@ -198,6 +200,8 @@ impl Runtime {
 struct ApprovalRequest {
     plan: Plan,
     plan_digest: PlanDigest,
+    /// The digest of the plan with the key of the journal.
+    recorded_digest: PlanDigest,
     digest: Digest,
 }
 

@@ -39,9 +39,10 @@ impl Runtime {
         let Some(lost) = lost else {
             return Ok(None);
         };
-        // A later run with a known end settles the question.
+        // A later run with a known end settles the question. If none is among the compared operations,
+        // the lost one may have been the last.
         let last = self.find_duplicate(call, Filter::default(), |_| true).await?;
-        let is_last = last.is_some_and(|last| last.id == lost.id);
+        let is_last = last.is_none_or(|last| last.id == lost.id);
         Ok(is_last.then(|| {
             format!(
                 "the same call was lost when its server ended ({}), and may have had its effect",

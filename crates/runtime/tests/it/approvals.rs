@@ -478,3 +478,37 @@ async fn two_calls_at_once_do_not_share_one_yes() {
     }
     assert_eq!(ran, 1);
 }
+
+#[tokio::test]
+async fn a_lost_call_is_asked_about_however_many_others_came_after_it() {
+    let crib = crib_with_lost_call(&operation()).await;
+    let journal = crib.runtime.journal();
+    let page = journal.list(Filter::default(), None, 1).await.unwrap();
+    for number in 0..100 {
+        let mut other = page.operations[0].clone();
+        (other.id, other.state, other.ended) = (OperationId::random(), State::Pending, None);
+        other.arguments = object(json!({"reference": number.to_string()}));
+        journal.begin(other.clone()).await.unwrap();
+        (other.state, other.ended) = (State::Completed, Some(SystemTime::now()));
+        assert!(journal.finish(other).await.unwrap());
+    }
+    let refused = run(&crib, call(&operation(), json!({}), unattended())).await;
+    approval(&refused);
+    assert!(!did_run(&crib), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_secret_that_no_placeholder_can_stand_for_does_not_hide_other_arguments() {
+    let crib = RuntimeFixture::new();
+    std::fs::create_dir(crib.path("crib/hunter2")).unwrap();
+    let folder = option("place", |binding| binding.pass_by = PassBy::Folder);
+    let mut release = process_tool("echo", vec![folder, option("target", |_| {})]);
+    release.annotations.dangerous = Some(true);
+    release.input = catalog::Schema::new(object(json!({"type": "object", "properties": {
+        "place": {"type": "string", "writeOnly": true}, "target": {"type": "string"}}})));
+    let (asked, context) = person(None);
+    let arguments = json!({"place": "hunter2", "target": "production-db"});
+    let _ = crib.runtime.call(call(&release, arguments, context)).await;
+    let message = asked.message.lock().unwrap().clone();
+    assert!(message.contains("production-db") && !message.contains("hunter2"), "{message}");
+}

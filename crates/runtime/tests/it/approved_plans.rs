@@ -167,3 +167,19 @@ async fn an_operation_that_changes_while_the_person_reads_does_not_run() {
     assert_eq!(field(&refused, "error_type"), "approval_required", "{refused:?}");
     assert!(!crib.path("crib/done").exists());
 }
+
+#[tokio::test]
+async fn a_changed_script_behind_a_wrapper_is_asked_about_again() {
+    let crib = RuntimeFixture::new();
+    let script = crib.path("crib/job.sh");
+    write_program(&script, "echo one");
+    let path = Binding { kind: ValueKind::Path, ..Binding::positional("file") };
+    for words in [&["5", "sh"][..], &["5"]] {
+        let pieces = words.iter().map(|text| word(text)).chain([Piece::Parameter(path.clone())]);
+        let mut runner = process_tool("timeout", pieces.collect());
+        runner.annotations.dangerous = Some(true);
+        let change = || write_program(&script, &format!("echo {}", words.len()));
+        let reason = reason_after(&crib, &runner, json!({"file": "job.sh"}), change).await;
+        assert!(reason.contains("content of the program or its scripts"), "{reason}");
+    }
+}

@@ -142,3 +142,47 @@ async fn a_client_that_cannot_be_asked_is_refused_with_a_code_and_no_command() {
     }
     assert_eq!(fixture.runs(), 0);
 }
+
+/// Sends a request again with one answer, as a modern client does.
+async fn answer(
+    client: &mut PipeClient,
+    tool: &str,
+    key: &str,
+    with: Value,
+    asked: &Value,
+) -> Value {
+    let mut params = json!({"name": tool, "arguments": {}, "inputResponses": {key: with}});
+    params["requestState"] = asked["result"]["requestState"].clone();
+    client.request("tools/call", params).await
+}
+
+fn shown(reply: &Value) -> &str {
+    let question = &reply["result"]["inputRequests"]["approval"]["params"]["message"];
+    question.as_str().unwrap_or_else(|| panic!("nothing was asked: {reply}"))
+}
+
+#[tokio::test]
+async fn a_yes_to_one_nested_call_is_not_good_for_the_next() {
+    let fixture = OperationsFixture::new();
+    let mut client = PipeClient::modern(fixture.server.clone());
+    let asked = client.call("twice", json!({})).await;
+    assert!(shown(&asked).contains("first"), "{asked}");
+    let asked = answer(&mut client, "twice", "approval", yes(), &asked).await;
+    assert!(shown(&asked).contains("second"), "{asked}");
+    assert_eq!(fixture.runs(), 1, "only what was shown has run");
+}
+
+#[tokio::test]
+async fn a_dangerous_tool_may_ask_and_still_runs_once_for_one_yes() {
+    let fixture = OperationsFixture::new();
+    let mut client = PipeClient::modern(fixture.server.clone());
+    let asked = client.call("careful", json!({})).await;
+    let asked = answer(&mut client, "careful", "approval", yes(), &asked).await;
+    assert!(asked["result"]["inputRequests"]["who"].is_object(), "{asked}");
+    let name = json!({"action": "accept", "content": {"name": "Ada"}});
+    let done = answer(&mut client, "careful", "who", name.clone(), &asked).await;
+    assert_eq!((text(&done), fixture.runs()), ("done", 1), "{done}");
+    let replayed = answer(&mut client, "careful", "who", name, &asked).await;
+    assert!(shown(&replayed).contains("`careful`"), "{replayed}");
+    assert_eq!(fixture.runs(), 1, "the same yes is not good twice");
+}

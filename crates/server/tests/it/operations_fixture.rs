@@ -67,7 +67,8 @@ impl OperationsFixture {
     fn on(runtime: Runtime, temp: Arc<tempfile::TempDir>) -> Self {
         let (release, runs) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
         let mut natives = builtin::operation_tools(&runtime.operations());
-        natives.extend([work(&release), dangerous(&runs), asking(), needing(), echo("echo")]);
+        natives.extend([work(&release), dangerous(&runs), careful(&runs), twice()]);
+        natives.extend([asking(), needing(), echo("echo")]);
         let operations = runtime.operations();
         let server = server_on(runtime, natives);
         Self { server, operations, release, runs, _temp: temp }
@@ -142,6 +143,32 @@ fn dangerous(runs: &Arc<AtomicUsize>) -> Native {
         });
     native.tool.annotations.dangerous = Some(true);
     native
+}
+
+/// Asks before it does something dangerous.
+fn careful(runs: &Arc<AtomicUsize>) -> Native {
+    let runs = runs.clone();
+    let mut native = tool("careful", move |_: Arguments, context: Context| {
+        let runs = runs.clone();
+        async move {
+            context.ask("who", question()).await?;
+            runs.fetch_add(1, Ordering::SeqCst);
+            Ok(Outcome::text("done"))
+        }
+    });
+    native.tool.annotations.dangerous = Some(true);
+    native
+}
+
+/// Calls the dangerous tool twice.
+fn twice() -> Native {
+    tool("twice", async |_: Arguments, context: Context| {
+        for what in ["first", "second"] {
+            let arguments = Arguments::from_iter([("what".to_owned(), json!(what))]);
+            context.call("dangerous", arguments).await?;
+        }
+        Ok(Outcome::text("done"))
+    })
 }
 
 fn question() -> Question {

@@ -229,6 +229,10 @@ async fn an_approval_is_asked_once_ruled_once_and_used_up() {
         }
         assert!(find(now()).await.is_empty());
         assert_eq!(journal.approval(asked.id.clone()).await.unwrap().unwrap().uses, 0);
+        journal.return_approval(asked.id.clone()).await.unwrap();
+        for is_left in [true, false] {
+            assert_eq!(journal.use_approval(asked.id.clone(), now()).await.unwrap(), is_left);
+        }
         assert!(
             journal
                 .decide(

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::print_stderr, reason = "the number of kills is worth seeing")]
 
+mod digests;
 mod faults;
 mod growth;
 mod journal;
