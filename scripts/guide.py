@@ -4,6 +4,7 @@
 usage: guide.py PATH_TO_TOOLCRIB    (requires: pip install 'mcp==2.*')
 """
 import asyncio
+import glob
 import os
 import shutil
 import socket
@@ -14,6 +15,7 @@ import time
 
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 TOOLCRIB = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -86,9 +88,12 @@ async def main():
             exited = server.poll() is not None
             assert not exited, "the server exited"
             time.sleep(0.05)
+        with open(glob.glob(os.path.join(scratch, "state/toolcrib/cribs/*/http-token"))[0]) as file:
+            headers = {"Authorization": f"Bearer {file.read()}"}
         for era in ("legacy", "2026-07-28"):
+            http = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=create_mcp_http_client(headers=headers))
             stdio = StdioServerParameters(command=TOOLCRIB, args=arguments, env=environment)
-            await drive(f"{era} http", Client(f"http://127.0.0.1:{port}/mcp", mode=era, read_timeout_seconds=20))
+            await drive(f"{era} http", Client(http, mode=era, read_timeout_seconds=20))
             await drive(f"{era} stdio", Client(stdio, mode=era, read_timeout_seconds=20))
     finally:
         server.kill()

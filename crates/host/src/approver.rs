@@ -11,9 +11,12 @@ use std::{
 
 use argon2::Argon2;
 use atomic_file::Access;
-use runtime::operation::ApprovalId;
+use catalog::Catalog;
+use runtime::{Settings, can_tools_read, operation::ApprovalId};
 use serde_json::{Value, json};
 use workspace::Crib;
+
+use crate::http_token::is_private;
 
 /// The length of the hash, in bytes.
 const HASH_BYTES: usize = 32;
@@ -38,6 +41,12 @@ pub enum CredentialError {
     /// Other users can read it, or it belongs to another user.
     #[error("{} must be a file that only its owner can read", path.display())]
     Exposed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Tools can read it, for example because they run without a sandbox.
+    #[error("tools of this crib can read {}", path.display())]
+    InReach {
         /// The file.
         path: PathBuf,
     },
@@ -81,17 +90,25 @@ impl Approver {
         Ok(&self.credential)
     }
 
-    /// Succeeds if this process can read the credential and other users cannot. A sandboxed program
-    /// cannot read it.
-    pub fn check_credential(&self) -> Result<(), CredentialError> {
+    /// Succeeds if this process can read the credential, and neither other users nor tools with these
+    /// settings can.
+    pub fn check_credential(
+        &self,
+        settings: &Settings,
+        tools: &Catalog,
+    ) -> Result<(), CredentialError> {
         let unreadable =
             |source| CredentialError::Unreadable { path: self.credential.clone(), source };
         let metadata = fs::symlink_metadata(&self.credential).map_err(unreadable)?;
         fs::read(&self.credential).map_err(unreadable)?;
         let folder = self.credential.parent().unwrap_or(&self.credential);
         let owner = fs::metadata(folder).map_err(unreadable)?.uid();
-        if !metadata.is_file() || metadata.uid() != owner || metadata.mode() & 0o077 != 0 {
+        if metadata.uid() != owner || !is_private(&metadata) {
             return Err(CredentialError::Exposed { path: self.credential.clone() });
+        }
+        let real = self.credential.canonicalize().map_err(unreadable)?;
+        if can_tools_read(settings, tools.tools(), &real) {
+            return Err(CredentialError::InReach { path: self.credential.clone() });
         }
         Ok(())
     }
@@ -109,7 +126,7 @@ fn hash_passphrase(passphrase: &str, salt: &str) -> io::Result<Vec<u8>> {
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
-    use super::{Approver, CredentialError};
+    use super::{Approver, Catalog, CredentialError, Settings};
 
     fn approver(folder: &tempfile::TempDir) -> Approver {
         Approver {
@@ -139,13 +156,17 @@ mod tests {
     fn a_credential_that_others_can_read_does_not_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let approver = approver(&folder);
-        let missing = approver.check_credential();
+        let check = || {
+            let settings = Settings::new("/nowhere".into());
+            approver.check_credential(&settings, &Catalog::default())
+        };
+        let missing = check();
         assert!(matches!(missing, Err(CredentialError::Unreadable { .. })), "{missing:?}");
         approver.create_credential().expect("created");
-        approver.check_credential().expect("private");
+        check().expect("private");
         let everybody = fs::Permissions::from_mode(0o644);
         fs::set_permissions(&approver.credential, everybody).expect("permissions");
-        let exposed = approver.check_credential();
+        let exposed = check();
         assert!(matches!(exposed, Err(CredentialError::Exposed { .. })), "{exposed:?}");
     }
 }

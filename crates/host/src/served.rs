@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock, Weak},
     time::{Duration, SystemTime},
 };
@@ -19,8 +19,8 @@ use toolkit::Change;
 use workspace::{Changes, Crib, Environment, Watcher};
 
 use crate::{
-    Assembly, AssemblyError, OnFlagChange, Options, Reloaded, count, flags, providers::Providers,
-    queue, servers, snapshot,
+    Assembly, AssemblyError, OnFlagChange, Options, Reloaded, count, flags, http_token,
+    providers::Providers, queue, servers, snapshot,
 };
 
 /// How often operations that are too old or take too much space are removed.
@@ -106,6 +106,13 @@ impl ServedCrib {
     /// The server, for a transport.
     pub fn server(&self) -> &Server {
         &self.0.server
+    }
+
+    /// Why a form that is answered with the token in this file does not count as a person's answer, if
+    /// tools or other users can read it.
+    pub fn find_token_exposure(&self, path: &Path) -> Option<String> {
+        let assembly = self.0.assembly.lock();
+        http_token::find_exposure(&assembly.settings(), &assembly.loaded().catalog, path)
     }
 
     /// Reads the crib again and serves the result. Returns a line for a person.

@@ -21,7 +21,6 @@ use rmcp::transport::{
     streamable_http_server::session::local::LocalSessionManager,
 };
 use runtime::Operations;
-use sha2::{Digest, Sha256};
 use tokio::{
     net::TcpListener,
     time::{sleep, timeout},
@@ -50,6 +49,10 @@ pub struct HttpOptions {
     pub listener: TcpListener,
     /// The bearer token that clients must send. Required unless the address is a loopback one.
     pub token: Option<String>,
+    /// Whether only clients of a person know the token, so that their answers to forms are those of a
+    /// person. False if tools could read it. Without a token, answers never count: every program of the
+    /// machine can be a client, tools with network access too.
+    pub speaks_for_person: bool,
     /// Accepted values of `Host`, in addition to loopback names and the listener's own address.
     pub hosts: Vec<String>,
     /// Accepted values of `Origin`, in addition to loopback ones, such as `https://app.example:443`.
@@ -71,6 +74,7 @@ impl HttpOptions {
         Self {
             listener,
             token: None,
+            speaks_for_person: true,
             hosts: Vec::new(),
             origins: Vec::new(),
             max_sessions: 256,
@@ -108,9 +112,8 @@ async fn serve(
     let sessions = Arc::new(LocalSessionManager::default());
     let connect = {
         let (server, limiter, signals) = (server.clone(), limiter.clone(), signals.clone());
-        let owner = owner_of_token(options.token.as_deref());
-        // Without a token every program of the machine is a client, tools with network access too.
-        let speaks_for_person = options.token.is_some();
+        let owner = owner_of(options.token.as_deref(), |token| server.runtime.digest_secret(token));
+        let speaks_for_person = options.token.is_some() && options.speaks_for_person;
         move || {
             let (server, limiter) = (server.clone(), limiter.clone());
             let mut connection = Connection::new(server, owner.clone(), limiter, signals.clone());
@@ -146,15 +149,13 @@ async fn serve(
 }
 
 /// The owner of calls with this token. A digest, because the owner is stored and the token must not
-/// be.
-fn owner_of_token(token: Option<&str>) -> Arc<str> {
+/// be. Clients without a token share an owner, which is not that of stdio clients.
+fn owner_of(token: Option<&str>, digest: impl FnOnce(&str) -> String) -> Arc<str> {
     let Some(token) = token else {
-        return "local".into();
+        return "http".into();
     };
-    let digest = Sha256::digest(token);
-    // 64 bits tell the tokens of one server apart.
-    let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    format!("token {digits}").into()
+    // 64 bits tell the tokens of one crib apart.
+    format!("token {:.16}", digest(token)).into()
 }
 
 /// Rejects an address that other machines can reach if no token is set.
@@ -222,16 +223,13 @@ fn build_config(
 
 #[cfg(test)]
 mod tests {
-    use super::{check_exposure, owner_of_token};
+    use super::{check_exposure, owner_of};
 
     #[test]
     fn owners_follow_from_tokens_without_containing_them() {
-        assert_eq!(&*owner_of_token(None), "local");
-        let (one, other) = (owner_of_token(Some("secret")), owner_of_token(Some("other")));
-        assert!(
-            one.starts_with("token ") && !one.contains("secret") && one != other,
-            "{one} {other}"
-        );
+        let digest = |token: &str| token.bytes().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(&*owner_of(None, digest), "http");
+        assert_eq!(&*owner_of(Some("secret token"), digest), "token 7365637265742074");
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Server {
             runtime,
             subscribers: Arc::default(),
             sealer: Arc::new(StateSealer::new()),
-            owner: "local".into(),
+            owner: "stdio".into(),
             pending_results: Arc::default(),
             watcher: Arc::default(),
         }
@@ -93,8 +93,8 @@ impl Server {
         )
     }
 
-    /// Sets the owner of calls on stdio: the operating system's user. Over HTTP the owner follows
-    /// from the token.
+    /// Sets the owner of calls on stdio, which is `stdio` by default: all stdio clients of a crib are
+    /// programs of its user. Over HTTP the owner follows from the token.
     pub fn with_owner(mut self, owner: impl Into<Arc<str>>) -> Self {
         self.owner = owner.into();
         self

@@ -1,6 +1,7 @@
 //! A server process that listens on a port.
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     process::{Child, Stdio},
@@ -14,6 +15,8 @@ pub struct HttpServer {
     child: Child,
     /// The host and port.
     pub address: String,
+    /// The header with the crib's own token, if the server created one.
+    authorization: Option<String>,
 }
 
 impl HttpServer {
@@ -29,7 +32,9 @@ impl HttpServer {
             .expect("the server logs its address");
         // A full pipe would block the server.
         thread::spawn(move || log.for_each(drop));
-        Self { child, address }
+        let token = fs::read_to_string(crib.state().join("http-token")).ok();
+        let authorization = token.map(|token| format!("Bearer {token}"));
+        Self { child, address, authorization }
     }
 
     /// The URL of the endpoint.
@@ -42,9 +47,19 @@ impl HttpServer {
         self.child.id()
     }
 
-    /// Opens a connection and sends a request to `/mcp`.
+    /// The value of the header `Authorization` with the crib's own token. Panics without one.
+    pub fn authorization(&self) -> &str {
+        self.authorization.as_deref().expect("the server created a token")
+    }
+
+    /// Opens a connection and sends a request to `/mcp`, with the crib's own token unless `headers`
+    /// have `Authorization`.
     pub fn open(&self, method: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
-        let head = request_head(&self.address, method, "/mcp", headers, body);
+        let is_given = headers.iter().any(|(name, _)| *name == "Authorization");
+        let own = self.authorization.as_deref().filter(|_| !is_given);
+        let own = own.map(|authorization| ("Authorization", authorization));
+        let headers: Vec<_> = own.into_iter().chain(headers.iter().copied()).collect();
+        let head = request_head(&self.address, method, "/mcp", &headers, body);
         let mut stream = TcpStream::connect(&self.address).expect("the server accepts");
         stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream.write_all(format!("{head}{body}").as_bytes()).expect("the server reads");

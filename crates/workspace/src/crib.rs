@@ -275,6 +275,11 @@ impl Crib {
         self.state_folder().join("operator-credential")
     }
 
+    /// The file with the token that HTTP clients send, unless the operator names another one.
+    pub fn token_file(&self) -> PathBuf {
+        self.state_folder().join("http-token")
+    }
+
     /// What tools may not be told to change: configuration, definitions, prompts, the interpreter of
     /// the virtual environment, and the state folder.
     pub fn protected_paths(&self) -> Vec<PathBuf> {
@@ -283,7 +288,9 @@ impl Crib {
             own.into_iter().chain(discover::definition_folders()).chain(discover::PROMPT_FOLDERS);
         let mut paths: Vec<_> = own.map(|name| self.folder.join(name)).collect();
         paths.extend(self.config.prompts.dirs.iter().map(|dir| self.resolve(dir)));
-        paths.push(self.environment.state_folder());
+        let state = self.environment.state_folder();
+        // Without links, because that is how programs and paths are compared with it.
+        paths.push(fs::canonicalize(&state).unwrap_or(state));
         paths
     }
 

@@ -83,7 +83,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         catalog: Arc::new(catalog),
         policy: crib.policy.clone(),
         trace: observation.as_ref().map(Observation::trace),
-        ..Call::new(tool, given, Context::detached(cancel.clone()))
+        ..Call::new(tool, given, Context::detached(cancel.clone()).with_owner("terminal"))
     };
     let outcome = run_to_end(runtime, call, cancel)?;
     print_outcome(&outcome, args.json);

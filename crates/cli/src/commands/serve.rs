@@ -8,6 +8,7 @@ use std::{
 };
 
 use host::{Options, Persistence, ServedCrib, Sessions, Watched};
+use serde_json::json;
 use server::HttpOptions;
 use tokio::{
     net::TcpListener,
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use workspace::{Crib, Environment, Groups, Http};
 
 use super::{CommandContext, CommandResult};
-use crate::error::CommandError;
+use crate::{error::CommandError, terminal};
 
 /// Serve the tools of the crib over MCP: on stdio, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
@@ -25,9 +26,14 @@ pub(crate) struct Args {
     /// Serve streamable HTTP on this address instead of stdio.
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
-    /// Require the bearer token in this file; needed to listen beyond this machine.
+    /// Require the bearer token in this file instead of the crib's own, which is created on first
+    /// use; needed to listen beyond this machine.
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
+    /// Require no token: every program on this machine can call the tools, and nothing can be
+    /// approved in a client.
+    #[arg(long, requires = "http", conflicts_with = "token_file")]
+    no_token: bool,
     /// Prefix the names of native tools with this and `_`; an empty prefix removes the default one.
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
@@ -45,10 +51,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
-    let token = args.token_file.as_deref().map(read_token).transpose()?;
     if let Some(address) = args.http
         && !address.ip().is_loopback()
-        && token.is_none()
+        && args.token_file.is_none()
     {
         return Err(CommandError::machine(format!(
             "refusing to listen on {address} without a token"
@@ -56,6 +61,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         .hint("pass a token with --token-file, or listen on 127.0.0.1"));
     }
     let crib = context.crib()?;
+    let token = if args.http.is_some() { open_token(&crib, args)? } else { None };
     let options = Options {
         persistence: if args.ephemeral { Persistence::Ephemeral } else { Persistence::OnDisk },
         groups: Groups::new(&args.groups)?,
@@ -74,6 +80,34 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     result.map(|()| ExitCode::SUCCESS)
 }
 
+/// The token that HTTP clients must send.
+struct Token {
+    secret: String,
+    file: PathBuf,
+    is_new: bool,
+}
+
+/// Opens the token file that the command line names, or the crib's own. `None` with `--no-token`.
+fn open_token(crib: &Crib, args: &Args) -> Result<Option<Token>, CommandError> {
+    if args.no_token {
+        tracing::warn!(
+            "no token is required: every program on this machine can call these tools, and answers to forms do not count as approvals"
+        );
+        return Ok(None);
+    }
+    let (file, is_new) = match &args.token_file {
+        Some(file) => (file.clone(), false),
+        None => host::open_token(crib).map_err(|error| {
+            CommandError::machine(format!(
+                "cannot create a token in {}: {error}",
+                crib.state_folder().display()
+            ))
+            .hint("pass one with --token-file, or require none with --no-token")
+        })?,
+    };
+    Ok(Some(Token { secret: read_token(&file)?, file, is_new }))
+}
+
 /// Reads a token, without surrounding white space.
 pub(super) fn read_token(path: &Path) -> Result<String, CommandError> {
     let text = fs::read_to_string(path).map_err(|error| CommandError::io("read", path, &error))?;
@@ -89,12 +123,12 @@ async fn serve(
     options: Options,
     environment: &Environment,
     args: &Args,
-    token: Option<String>,
+    token: Option<Token>,
 ) -> Result<(), CommandError> {
     let signals = |error: std::io::Error| {
         CommandError::machine(format!("cannot listen for signals: {error}"))
     };
-    let http = crib.config.http.clone();
+    let (name, http) = (crib.name(), crib.config.http.clone());
     let served = ServedCrib::start(crib, environment, options).await?;
     let shutdown = CancellationToken::new();
     // After the start, so that Ctrl-C during a slow start still ends the process at once.
@@ -109,8 +143,21 @@ async fn serve(
             let listener = listener.map_err(|error| {
                 CommandError::machine(format!("cannot listen on {address}: {error}"))
             })?;
-            tracing::info!("listening on http://{}/mcp", listener.local_addr().unwrap_or(address));
-            server::serve_http(server, http_options(listener, token, &http), shutdown).await
+            let url = format!("http://{}/mcp", listener.local_addr().unwrap_or(address));
+            tracing::info!("listening on {url}");
+            let exposure = token.as_ref().and_then(|token| served.find_token_exposure(&token.file));
+            if let Some(token) = &token {
+                announce_token(token, &name, &url);
+            }
+            if let Some(why) = &exposure {
+                tracing::warn!("answers to forms do not count as approvals: {why}");
+            }
+            let options = HttpOptions {
+                token: token.map(|token| token.secret),
+                speaks_for_person: exposure.is_none(),
+                ..http_options(listener, &http)
+            };
+            server::serve_http(server, options, shutdown).await
         }
         None => server::serve_stdio_until(server, shutdown).await,
     };
@@ -122,10 +169,24 @@ async fn serve(
     result.map_err(|error| CommandError::machine(error.to_string()))
 }
 
-fn http_options(listener: TcpListener, token: Option<String>, http: &Http) -> HttpOptions {
+/// Prints a new token once, as the entry that clients have in their configuration; later the file has
+/// it.
+fn announce_token(token: &Token, crib: &str, url: &str) {
+    let file = token.file.display();
+    if !token.is_new {
+        return tracing::info!("clients send the token in {file}");
+    }
+    let headers = json!({"Authorization": format!("Bearer {}", token.secret)});
+    let entry = json!({"type": "http", "url": url, "headers": headers});
+    terminal::note(&format!(
+        "clients need a token, which was written to {file}; add this to their configuration, outside the folders that tools can read:\n{}",
+        json!({"mcpServers": {crib: entry}})
+    ));
+}
+
+fn http_options(listener: TcpListener, http: &Http) -> HttpOptions {
     let defaults = HttpOptions::new(listener);
     HttpOptions {
-        token,
         hosts: http.hosts.clone(),
         origins: http.origins.clone(),
         max_sessions: http.max_sessions.unwrap_or(defaults.max_sessions),

@@ -33,4 +33,5 @@ mod serve;
 mod specifications;
 mod state;
 mod temporary;
+mod tokens;
 mod versions;

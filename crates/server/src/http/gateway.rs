@@ -318,12 +318,17 @@ async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response 
     }
 }
 
-async fn health(State(gateway): State<Arc<Gateway>>) -> Response {
+/// Answers a health check. Only holders of the token learn what is served: the check is outside of the
+/// validation of `Host`, so that a web page could ask as well.
+async fn health(State(gateway): State<Arc<Gateway>>, headers: HeaderMap) -> Response {
+    if gateway.token.is_none() || !gateway.is_authorized(&headers) {
+        return respond(StatusCode::OK, &json!({"status": "ok"}));
+    }
     let identity = gateway.server.identity();
     let tools = gateway.server.snapshot().len();
     respond(
         StatusCode::OK,
-        &json!({"name": identity.name, "version": identity.version, "tools": tools}),
+        &json!({"status": "ok", "name": identity.name, "version": identity.version, "tools": tools}),
     )
 }
 

@@ -56,7 +56,8 @@ impl RmdServerFixture {
 
     /// The response on stdio and over HTTP, each to a new client. Both must be the same.
     async fn ask(&self, request: &Value) -> Value {
-        let mut client = PipeClient::new(self.server.clone());
+        // The owner of HTTP clients without a token: the code of a request for approval differs by owner.
+        let mut client = PipeClient::new(self.server.clone().with_owner("http"));
         client.send(request.clone()).await;
         let on_pipes = client.response(request["id"].clone()).await;
         let client = HttpFixture::new(self.server.clone()).await;

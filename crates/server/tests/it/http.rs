@@ -168,9 +168,28 @@ async fn wants_the_token_if_it_has_one() {
 
 #[tokio::test]
 async fn tells_its_health() {
-    let client = HttpFixture::new(echo_server()).await;
-    let reply = client.send("GET", "/healthz", &[], "").await;
-    assert_eq!(reply.message(), json!({"name": "workshop", "version": "1.2.3", "tools": 1}));
+    let set = |options: &mut server::HttpOptions| options.token = Some("s3cret".to_owned());
+    let client = HttpFixture::with(echo_server(), set).await;
+    let bearer = ("Authorization", "Bearer s3cret");
+    let reply = client.send("GET", "/healthz", &[bearer], "").await;
+    assert_eq!(
+        reply.message(),
+        json!({"status": "ok", "name": "workshop", "version": "1.2.3", "tools": 1})
+    );
+    let open = HttpFixture::new(echo_server()).await;
+    for (client, header) in [
+        (&client, ("Host", "rebound.example")),
+        (&client, ("Authorization", "Bearer wrong")),
+        (&open, ("Host", "rebound.example")),
+        (&open, bearer),
+    ] {
+        let reply = client.send("GET", "/healthz", &[header], "").await;
+        assert_eq!(
+            reply.message(),
+            json!({"status": "ok"}),
+            "{header:?}: only for holders of the token"
+        );
+    }
 }
 
 #[tokio::test]
