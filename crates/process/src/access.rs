@@ -69,10 +69,13 @@ impl ProgramAccess<'_> {
         if !self.roots.iter().any(|root| root == self.folder) {
             sandbox.allow_read([self.folder.to_owned()]);
         }
-        sandbox.allow_read(self.read.iter().cloned().chain(search_path(self.environment)));
+        let path = search_path(self.environment).filter(|folder| !self.is_delicate(folder));
+        sandbox.allow_read(self.read.iter().cloned().chain(path));
         sandbox.allow_write(self.write.iter().cloned());
         // The program may be a link into a folder of its own, with the files that it needs.
-        sandbox.allow_read(self.real_program(program).parent().map(Path::to_owned));
+        let real = self.real_program(program);
+        let own = real.parent().map(|folder| if self.is_delicate(folder) { &real } else { folder });
+        sandbox.allow_read(own.map(Path::to_owned));
         sandbox
     }
 
@@ -80,6 +83,14 @@ impl ProgramAccess<'_> {
     pub fn real_program(&self, program: &Path) -> PathBuf {
         let writable: Vec<_> = self.roots.iter().chain(self.write).cloned().collect();
         follow_links_outside(program, &writable)
+    }
+
+    /// Whether a folder contains what only people may change outside of the default folder, such as the
+    /// state folder with its tokens. A program in the home folder must not open all of it.
+    fn is_delicate(&self, folder: &Path) -> bool {
+        let paths = self.protected.paths();
+        let outside = paths.iter().filter(|path| !path.starts_with(self.folder));
+        outside.into_iter().any(|path| path.starts_with(folder))
     }
 
     /// The environment of a program, with the variables in `added`, which take precedence.

@@ -4,7 +4,7 @@ mod authority;
 
 use std::{process::ExitCode, time::SystemTime};
 
-use host::{Approver, Assembly, Options, Persistence};
+use host::{Assembly, Options, Persistence};
 use runtime::{
     Approval, Detail, Rendering, Runtime, escape_controls, journal::Journal, operation::ApprovalId,
     render_request,
@@ -51,7 +51,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let options = Options { persistence: Persistence::Required, ..Options::default() };
     let assembly = context.assemble(options)?;
-    let authority = Authority(Approver::new(assembly.crib()));
+    let authority = Authority::new(&assembly);
     if args.set_passphrase {
         return authority.set_passphrase();
     }
@@ -88,7 +88,7 @@ async fn list(journal: &dyn Journal) -> CommandResult {
 async fn decide(
     assembly: &Assembly,
     runtime: &Runtime,
-    authority: &Authority,
+    authority: &Authority<'_>,
     text: &str,
     args: &Args,
 ) -> CommandResult {

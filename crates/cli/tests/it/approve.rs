@@ -1,13 +1,14 @@
 //! `approve`: only a person approves, at a terminal, with the passphrase if there is one.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::Write,
+    os::unix::fs::PermissionsExt,
     process::{Child, Stdio},
 };
 
 use rustix::pty;
-use testing::TempCrib;
+use testing::{TempCrib, definition};
 
 use crate::operations::{dangerous_tool, request_approval};
 
@@ -102,4 +103,34 @@ fn with_a_passphrase_nothing_else_approves() {
     assert_eq!(code, 2, "a change needs the current one");
     let (code, seen) = type_at_terminal(&crib, &set, &["one two", "", ""]);
     assert!(code == 0 && seen.contains("no passphrase"), "{seen}");
+}
+
+#[test]
+fn a_credential_that_tools_can_read_does_not_count() {
+    let crib = crib().file("toolcrib.toml", "[confine]\nenabled = false\n");
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let refused = crib.approve(&id);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("tools of this crib can read"), "{}", refused.stderr);
+    assert_eq!(call(&crib), 5);
+}
+
+#[test]
+fn a_program_in_a_parent_of_the_state_folder_cannot_read_it() {
+    let crib = TempCrib::new();
+    let program = crib.root().with_file_name("peek");
+    let script =
+        "#!/bin/sh\ncat \"$(dirname \"$0\")\"/state/toolcrib/cribs/*/operator-credential\n";
+    fs::write(&program, script).expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("permissions");
+    crib.write(
+        "tools/peek.json",
+        &definition("peek", program.to_str().expect("a path")).to_string(),
+    );
+    crib.write("tools/wipe.json", &dangerous_tool().to_string());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    assert_eq!(crib.approve(&id).code, 0, "the credential is out of reach");
+    let peeked = crib.run(&["call", "peek"]);
+    assert_ne!(peeked.code, 0, "{}", peeked.stdout);
+    assert!(!peeked.stdout.contains("credential\n"), "{}", peeked.stdout);
 }

@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use host::Approver;
+use host::{Approver, Assembly};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::{commands::CommandResult, error::CommandError, terminal};
@@ -18,15 +18,23 @@ pub(super) enum Decision {
 }
 
 /// Asks the person who may approve.
-pub(super) struct Authority(pub(super) Approver);
+pub(super) struct Authority<'a> {
+    approver: Approver,
+    assembly: &'a Assembly,
+}
 
-impl Authority {
+impl<'a> Authority<'a> {
+    /// The authority over the calls of a crib.
+    pub(super) fn new(assembly: &'a Assembly) -> Self {
+        Self { approver: Approver::new(assembly.crib()), assembly }
+    }
+
     /// Asks for a decision; with `is_confirmed`, only for what proves that a person made it.
     pub(super) fn decide(&self, is_confirmed: bool) -> Result<Decision, CommandError> {
         if !stdin().is_terminal() {
             return self.decide_without_terminal(is_confirmed);
         }
-        if self.0.has_passphrase() {
+        if self.approver.has_passphrase() {
             return self.ask_passphrase("Passphrase to approve this, or nothing to deny it:");
         }
         let is_approved = is_confirmed || confirm()?;
@@ -38,11 +46,12 @@ impl Authority {
             return Err(CommandError::machine("approving a call needs a terminal")
                 .hint("run the command in a terminal; docs/approval.md describes scripts"));
         }
-        if self.0.has_passphrase() {
+        if self.approver.has_passphrase() {
             let message = "every approval needs the passphrase, which is read from a terminal";
             return Err(CommandError::machine(message).hint("run the command in a terminal"));
         }
-        self.0.check_credential().map_err(|error| {
+        let (settings, tools) = (self.assembly.settings(), &self.assembly.loaded().catalog);
+        self.approver.check_credential(&settings, tools).map_err(|error| {
             CommandError::machine(format!("`--yes` without a terminal: {error}"))
                 .hint("run the command in a terminal; docs/approval.md describes scripts")
         })?;
@@ -52,7 +61,7 @@ impl Authority {
     /// Sets, changes or removes the passphrase. A change needs the current one.
     pub(super) fn set_passphrase(&self) -> CommandResult {
         require_terminal()?;
-        if self.0.has_passphrase()
+        if self.approver.has_passphrase()
             && let Decision::Deny = self.ask_passphrase("Current passphrase:")?
         {
             return Err(CommandError::machine("the passphrase was not changed"));
@@ -61,8 +70,8 @@ impl Authority {
         if read_hidden("The same again:")? != new {
             return Err(CommandError::machine("the two passphrases differ; nothing was changed"));
         }
-        if !new.is_empty() || self.0.has_passphrase() {
-            self.0.set_passphrase(&new).map_err(cannot_write)?;
+        if !new.is_empty() || self.approver.has_passphrase() {
+            self.approver.set_passphrase(&new).map_err(cannot_write)?;
         }
         terminal::note(if new.is_empty() {
             "approvals need no passphrase"
@@ -75,7 +84,7 @@ impl Authority {
     /// Creates the credential for scripts.
     pub(super) fn create_credential(&self) -> CommandResult {
         require_terminal()?;
-        let path = self.0.create_credential().map_err(cannot_write)?;
+        let path = self.approver.create_credential().map_err(cannot_write)?;
         terminal::note(&format!(
             "every program that can read {} can approve calls with `--yes` from now on; delete the file to stop that",
             path.display()
@@ -88,7 +97,7 @@ impl Authority {
         if given.is_empty() {
             return Ok(Decision::Deny);
         }
-        let is_right = self.0.is_passphrase(&given).map_err(|error| {
+        let is_right = self.approver.is_passphrase(&given).map_err(|error| {
             CommandError::machine(format!("cannot read the stored passphrase: {error}"))
         })?;
         if is_right {
