@@ -87,7 +87,7 @@ impl ProgramAccess<'_> {
 
     /// Whether a folder contains what only people may change outside of the default folder, such as the
     /// state folder with its tokens. A program in the home folder must not open all of it.
-    fn is_delicate(&self, folder: &Path) -> bool {
+    pub fn is_delicate(&self, folder: &Path) -> bool {
         let paths = self.protected.paths();
         let outside = paths.iter().filter(|path| !path.starts_with(self.folder));
         outside.into_iter().any(|path| path.starts_with(folder))

@@ -99,7 +99,7 @@ impl Plan {
             None => show_command(settings, target.tool, &plan),
             Some(Ok(masked)) => show_command(settings, target.tool, &masked),
             Some(Err(_)) => {
-                let command = Arc::new(secrets::hide(&plan.command, &settings.environment));
+                let command = Arc::new(secrets::hide(settings, &plan.command));
                 let hidden = CommandPlan { command, ..plan.clone() };
                 let mut shown = show_command(settings, target.tool, &hidden);
                 // The other arguments are shown by name: a secret must not hide the target of a call.

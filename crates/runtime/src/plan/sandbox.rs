@@ -1,13 +1,10 @@
 //! What the process of a call may access: roots, crib and what the operator added, or exactly the
 //! paths that the call names.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use catalog::{Annotations, Implementation, Tool};
-use process::{AccessNeeds, Sandbox};
+use process::{AccessNeeds, Sandbox, SandboxLevel};
 
 use super::{path_access::PathAccess, program};
 use crate::Settings;
@@ -25,13 +22,15 @@ pub(super) fn build(settings: &Settings, annotations: &Annotations, program: &Pa
 /// Whether the programs of these tools can read a file, or change it. Without an enforced sandbox they
 /// can. `path` has no links.
 pub fn can_tools_read(settings: &Settings, tools: &[Arc<Tool>], path: &Path) -> bool {
-    let needs = AccessNeeds { is_read_only: false, network: true };
-    let allows = |program: &Path| settings.access().sandbox(program, needs).may_read(path);
-    let any_program = settings.access().sandbox(Path::new("/"), needs);
+    let sandbox = |program: &Path| {
+        let needs = AccessNeeds { is_read_only: false, network: Default::default() };
+        settings.access().sandbox(program, needs)
+    };
+    let any_program = sandbox(Path::new("/"));
     let has_access = |tool: &Tool| match &tool.implementation {
         // The sandbox includes the folder of the program.
         Implementation::Process(process) if process.program.contains('/') => {
-            allows(&settings.crib.join(&process.program))
+            sandbox(&settings.crib.join(&process.program)).may_read(path)
         }
         Implementation::Python(function) => {
             let folders = function.path.iter().map(|folder| settings.crib.join(folder));
@@ -39,7 +38,9 @@ pub fn can_tools_read(settings: &Settings, tools: &[Arc<Tool>], path: &Path) -> 
         }
         _ => false,
     };
-    !any_program.enforced || any_program.may_read(path) || tools.iter().any(|tool| has_access(tool))
+    any_program.level == SandboxLevel::None
+        || any_program.may_read(path)
+        || tools.iter().any(|tool| has_access(tool))
 }
 
 /// Replaces the crib and the roots by the paths that this call names. A program inside of them stays
@@ -59,10 +60,13 @@ pub(super) fn narrow(
     // A tool that is served as read-only is read-only to the kernel, whatever a parameter declares.
     let written = if annotations.is_read_only() { &mut read } else { &mut write };
     written.extend(access.write);
-    read.extend(settings.read.iter().cloned().chain(program::folders(settings)));
+    let delicate = |folder: &Path| settings.access().is_delicate(folder);
+    let path = program::folders(settings).filter(|folder| !delicate(folder));
+    read.extend(settings.read.iter().cloned().chain(path));
     // An installed program usually needs the files next to it; inside the crib those may be other
     // tools and their data.
-    read.extend(if is_own(&real) { Some(real) } else { real.parent().map(PathBuf::from) });
+    let neighbours = real.parent().filter(|folder| !is_own(&real) && !delicate(folder));
+    read.push(neighbours.unwrap_or(&real).to_owned());
     write.extend(settings.write.iter().cloned());
     (sandbox.read, sandbox.write) = (Vec::new(), Vec::new());
     sandbox.allow_read(read);

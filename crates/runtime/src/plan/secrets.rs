@@ -4,10 +4,14 @@
 //! Searching the plan for their text would hide whatever else has the same text, such as the target of
 //! a call.
 
+use std::path::Path;
+
 use catalog::{REDACTED, Tool};
-use process::{Command, Word};
+use process::{AccessNeeds, Command, Word};
 use serde_json::Value;
 use toolkit::Arguments;
+
+use crate::Settings;
 
 /// The arguments of a call with a placeholder for each secret; `None` if none is secret.
 pub(super) fn mask(tool: &Tool, arguments: &Arguments) -> Option<Arguments> {
@@ -33,17 +37,19 @@ fn placeholder(value: &Value) -> Value {
 }
 
 /// A command of which only the program is shown, for secrets that no placeholder can stand for. What the
-/// operator chose stays: `environment`, and the paths that no argument names.
-pub(super) fn hide(command: &Command, environment: &[(String, String)]) -> Command {
+/// operator chose stays: variables, and the paths that no argument names.
+pub(super) fn hide(settings: &Settings, command: &Command) -> Command {
     let hidden = || REDACTED.to_owned();
     let files = command.files.iter().map(|(name, _)| (name.clone(), hidden()));
     let variables = command.env.iter().map(|variable| {
-        let is_chosen = environment.contains(variable);
+        let is_chosen = settings.environment.contains(variable);
         if is_chosen { variable.clone() } else { (variable.0.clone(), hidden()) }
     });
     let mut sandbox = command.sandbox.clone();
+    let needs = AccessNeeds { is_read_only: false, network: Default::default() };
+    let chosen = settings.access().sandbox(Path::new(&command.program), needs);
     for paths in [&mut sandbox.read, &mut sandbox.write] {
-        paths.retain(|path| !command.sandbox.caller_paths.contains(path));
+        paths.retain(|path| chosen.read.contains(path) || chosen.write.contains(path));
     }
     Command {
         argv: command.argv.first().cloned().into_iter().chain([Word::Text(hidden())]).collect(),
