@@ -19,14 +19,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use egress::NetworkAccess;
+use egress::{EgressProxy, NetworkAccess, proxy_variables};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::{Signal, pidfd_send_signal},
 };
 use tokio::{task::spawn_blocking, time::timeout};
 
-use self::child::{OwnStreams, StatusSocket, create_streams};
+use self::child::{OwnStreams, Started, StatusSocket, create_streams};
 use crate::{
     command::{Command, Word, private_variables},
     private_folder::{FolderPool, PrivateFolder},
@@ -134,6 +134,8 @@ pub struct ChildProcess {
     has_chosen_folder: bool,
     /// Taken when the process is known to be gone.
     folder: Option<PrivateFolder>,
+    /// Connects it to its network destinations, if it has a list of them.
+    _egress: Option<EgressProxy>,
     supervisor: Option<Supervisor>,
     launcher: Arc<Launcher>,
 }
@@ -216,7 +218,14 @@ impl Launcher {
         // If the caller is gone, dropping the status socket kills the program.
         let sent = spawn_blocking(move || launcher.request_start(&own, chosen.as_deref())).await;
         let sent = sent.unwrap_or_else(|error| Err(error.into())).map_err(failed)?;
-        let (child, pid, pidfd) = Child::start(sent.streams, sent.status).await.map_err(failed)?;
+        let started = Child::start(sent.streams, sent.status).await.map_err(failed)?;
+        let Started { child, pid, pidfd, listeners } = started;
+        let egress = match &command.sandbox.network {
+            NetworkAccess::Only(list) if !listeners.is_empty() => {
+                Some(EgressProxy::start(list, listeners).map_err(failed)?)
+            }
+            _ => None,
+        };
         let status = child.status();
         Ok(ChildProcess {
             group: ProcessGroup(status.clone()),
@@ -226,6 +235,7 @@ impl Launcher {
             requested,
             has_chosen_folder,
             folder: Some(sent.folder),
+            _egress: egress,
             launcher: Arc::clone(self),
         })
     }
@@ -238,7 +248,7 @@ impl Launcher {
             None => self.folders.take(&command.label, &command.files)?,
         };
         folder.add_pipes(&command.pipes)?;
-        let (request, granted) = self.build_request(command, folder.path())?;
+        let (request, granted) = self.build_request(command, folder.path(), level)?;
         let (status, other) = connection::packet_sockets()?;
         let (streams, of_child) = create_streams(command.stdin.is_some())?;
         let [stdin, stdout, stderr] = of_child.descriptors();
@@ -252,12 +262,16 @@ impl Launcher {
         &self,
         command: &'c Command,
         folder: &Path,
+        level: SandboxLevel,
     ) -> io::Result<(StartRequest, Vec<BorrowedFd<'c>>)> {
         let private = private_variables(&command.env).map(|name| {
             let value = folder.as_os_str().as_bytes();
             [name.as_bytes(), b"=", value].concat()
         });
-        let env = command.env.iter().map(|(name, value)| format!("{name}={value}").into_bytes());
+        let proxy = proxy_of(&command.sandbox, level);
+        let is_replaced = |name: &str| proxy.iter().any(|(other, _)| other == name);
+        let env = command.env.iter().filter(|(name, _)| !is_replaced(name)).chain(&proxy);
+        let env = env.map(|(name, value)| format!("{name}={value}").into_bytes());
         let argv = command.argv.iter().map(|word| match word {
             Word::Text(text) => text.clone().into_bytes(),
             Word::File { prefix, name } => {
@@ -284,6 +298,16 @@ impl Launcher {
             sandbox,
         };
         Ok((request, descriptors))
+    }
+}
+
+/// The variables that lead a program with a list of destinations to its proxy.
+fn proxy_of(sandbox: &Sandbox, level: SandboxLevel) -> Vec<(String, String)> {
+    match &sandbox.network {
+        NetworkAccess::Only(list) if list_enforcement(level) == ListEnforcement::HostsAndPorts => {
+            proxy_variables(list).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

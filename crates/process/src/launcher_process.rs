@@ -20,7 +20,8 @@
 //! A request (see `protocol`) carries the command and its descriptors: a status socket, the three
 //! standard streams, and the granted folders as they were opened when the crib was loaded. The launcher clones a supervisor, with namespaces where the kernel allows them.
 //! The supervisor makes the private mounts, forks the program, reaps whatever loses its parent, and
-//! reports on the status socket. The program restricts itself (resource limits, capabilities,
+//! reports on the status socket. For a program with a list of network destinations it opens listeners
+//! in the network namespace, which the server gets and serves. The program restricts itself (resource limits, capabilities,
 //! Landlock, seccomp) and executes.
 //!
 //! # Who dies with whom
@@ -34,6 +35,7 @@
 
 mod families;
 mod mounts;
+mod network;
 mod program;
 mod protected;
 mod raw;
@@ -154,7 +156,8 @@ fn start(
 ) {
     let isolation = match namespaces {
         Some(namespaces) if request.is_restricted() && request.uses_namespaces => {
-            Isolation::Namespaces(namespaces)
+            let list = network::destinations(request);
+            Isolation::Namespaces(namespaces.with_network(list.is_some()))
         }
         _ => Isolation::Subreaper,
     };
@@ -206,6 +209,12 @@ impl Namespaces {
             Ok(Cloned::Parent { pid, .. }) => is_success(pid),
             Err(_) => false,
         }
+    }
+
+    /// With a network namespace, for programs with a list of destinations: others need not pay for it.
+    fn with_network(self, is_wanted: bool) -> Self {
+        let network = if is_wanted { libc::CLONE_NEWNET } else { 0 };
+        Self { flags: self.flags | network, ..self }
     }
 
     fn has_user(self) -> bool {

@@ -62,6 +62,8 @@ pub(crate) struct StartRequest {
 pub(crate) enum Reply {
     /// The supervisor has this process id. Its pidfd is attached.
     Launched { pid: u32 },
+    /// A listener in the network namespace of the program is attached.
+    Listening,
     /// The program was executed.
     Started,
     /// The program could not be started.
@@ -206,6 +208,7 @@ impl Reply {
                 out.0.extend(status.to_le_bytes());
             }
             Self::Gone => out.0.push(5),
+            Self::Listening => out.0.push(6),
         }
         out.0
     }
@@ -222,6 +225,7 @@ impl Reply {
             }),
             4 => Some(Self::Exited { status: i32::from_le_bytes(number?) }),
             5 => Some(Self::Gone),
+            6 => Some(Self::Listening),
             _ => None,
         }
     }
@@ -389,6 +393,7 @@ mod tests {
             Reply::Failed { code: 2, step: "step".to_owned() },
             Reply::Exited { status: 256 },
             Reply::Gone,
+            Reply::Listening,
         ];
         for reply in replies {
             assert_eq!(Reply::decode(&reply.encode()), Some(reply));

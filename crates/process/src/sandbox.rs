@@ -161,6 +161,17 @@ pub(crate) struct Restriction<'a> {
     pub(crate) own_places: Option<&'a [&'a str]>,
 }
 
+impl Restriction<'_> {
+    /// What Landlock and seccomp have to enforce. In a network namespace of its own a program may use
+    /// every port: nothing listens there but its own processes and its proxy.
+    fn network(&self) -> &NetworkAccess {
+        match &self.sandbox.network {
+            NetworkAccess::Only(_) if self.own_places.is_some() => &NetworkAccess::Internet,
+            network => network,
+        }
+    }
+}
+
 impl Enforcer {
     pub(crate) fn new() -> Self {
         Self { system_files: SystemFiles::open() }
@@ -176,7 +187,7 @@ impl Enforcer {
         files::restrict(&self.system_files, restriction).map_err(io::Error::other)?;
         let conditions = Conditions {
             network: restriction.sandbox.network.is_granted(),
-            restricts_ports: matches!(restriction.sandbox.network, NetworkAccess::Only(_)),
+            restricts_ports: matches!(restriction.network(), NetworkAccess::Only(_)),
             unix_sockets: restriction.sandbox.unix_sockets,
             changes_metadata: restriction.sandbox.changes_metadata,
             has_namespaces: restriction.own_places.is_some(),

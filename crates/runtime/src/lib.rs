@@ -47,8 +47,8 @@ pub use plan::{
 };
 pub use process::{
     OpenedPath, Peer, ProgramOutput, ProtectedPaths, SandboxLevel, SandboxSupport,
-    follow_links_outside, list_enforcement, open_file_beneath, sandbox_level, sandbox_support,
-    trim_memory, wait_for_cleanup,
+    follow_links_outside, list_enforcement, open_file_beneath, refuse_own_port, sandbox_level,
+    sandbox_support, trim_memory, wait_for_cleanup,
 };
 pub use programs::{ProgramRequest, run_program};
 pub use results::process_output_schema;

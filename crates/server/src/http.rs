@@ -104,6 +104,7 @@ async fn serve(
 ) -> Result<(), ServeError> {
     let address = options.listener.local_addr()?;
     check_exposure(address, options.token.as_deref())?;
+    runtime::refuse_own_port(address.port());
     let signals = ShutdownSignals::default();
     let limiter = Arc::new(RequestLimiter::new(options.max_calls));
     // Separate from `shutdown`: open streams still carry the responses of calls that end in the

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    net::TcpListener,
     os::{
         fd::{AsFd, BorrowedFd, OwnedFd},
         unix::process::ExitStatusExt,
@@ -44,13 +45,20 @@ pub struct Child {
     is_gone: bool,
 }
 
+/// A program that was executed.
+pub(super) struct Started {
+    pub(super) child: Child,
+    /// The process id of its supervisor.
+    pub(super) pid: u32,
+    /// The handle of its supervisor.
+    pub(super) pidfd: OwnedFd,
+    /// Listeners in its network namespace.
+    pub(super) listeners: Vec<TcpListener>,
+}
+
 impl Child {
-    /// Waits until the program was executed; also returns the process id and the pidfd of its
-    /// supervisor.
-    pub(super) async fn start(
-        streams: OwnStreams,
-        status: OwnedFd,
-    ) -> io::Result<(Self, u32, OwnedFd)> {
+    /// Waits until the program was executed.
+    pub(super) async fn start(streams: OwnStreams, status: OwnedFd) -> io::Result<Started> {
         let mut child = Self {
             stdin: streams.stdin.map(ChildStdin::from_owned_fd).transpose()?,
             stdout: Some(ChildStdout::from_owned_fd(streams.stdout)?),
@@ -59,13 +67,16 @@ impl Child {
             exit: None,
             is_gone: false,
         };
-        let (mut launched, mut is_started) = (None, false);
+        let (mut launched, mut is_started, mut listeners) = (None, false, Vec::new());
         while launched.is_none() || !is_started {
             let lost = || io::Error::other("its supervisor was killed");
             let mut packet = child.status.receive().await?.ok_or_else(lost)?;
             match Reply::decode(&packet.bytes) {
                 Some(Reply::Launched { pid }) => {
                     launched = packet.descriptors.pop().map(|pidfd| (pid, pidfd));
+                }
+                Some(Reply::Listening) => {
+                    listeners.extend(packet.descriptors.drain(..).map(TcpListener::from));
                 }
                 Some(Reply::Started) => is_started = true,
                 Some(Reply::Failed { code, step }) => return Err(to_error(code, step)),
@@ -76,7 +87,7 @@ impl Child {
             }
         }
         let (pid, pidfd) = launched.ok_or_else(|| io::Error::other("no process id"))?;
-        Ok((child, pid, pidfd))
+        Ok(Started { child, pid, pidfd, listeners })
     }
 
     /// Waits until the program exits. Cancel-safe.
@@ -242,8 +253,8 @@ mod tests {
         report(Reply::Exited { status: 3 << 8 }, &[]);
         report(Reply::Gone, &[]);
         report(Reply::Launched { pid: 7 }, &[std::os::fd::AsFd::as_fd(&pidfd)]);
-        let (mut child, pid, _) = Child::start(own, status).await.expect("a started program");
-        assert_eq!((pid, child.is_gone()), (7, true));
-        assert_eq!(child.wait().await.expect("an exit").code(), Some(3));
+        let mut started = Child::start(own, status).await.expect("a started program");
+        assert_eq!((started.pid, started.child.is_gone()), (7, true));
+        assert_eq!(started.child.wait().await.expect("an exit").code(), Some(3));
     }
 }

@@ -1,5 +1,6 @@
 //! The system calls of the launcher process that have no safe wrapper: cloning, executing, mount
-//! attributes and signal masks; and a call of the allocator. The only file with unsafe code.
+//! attributes, network interfaces and signal masks; and a call of the allocator. The only file with unsafe
+//! code.
 //!
 //! All of the system calls run in a process with a single thread: the launcher process is a fresh execution of this
 //! program that never reaches `main`, and its children are clones of it. So no lock can be held by a
@@ -14,7 +15,10 @@ use std::{
     ptr,
 };
 
-use rustix::process::Pid;
+use rustix::{
+    net::{AddressFamily, SocketType, socket},
+    process::Pid,
+};
 
 /// The variable that makes an execution of this program a launcher process.
 pub(crate) const VARIABLE: &CStr = c"TOOLCRIB_LAUNCHER_PROCESS";
@@ -147,6 +151,19 @@ pub(super) fn reset_signals() {
         libc::sigprocmask(libc::SIG_SETMASK, &raw const set, ptr::null_mut());
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
     }
+}
+
+/// Brings up the loopback interface of a new network namespace.
+pub(super) fn enable_loopback() -> io::Result<()> {
+    let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    // SAFETY: all bytes zero is a valid value of the struct.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (place, byte) in request.ifr_name.iter_mut().zip(b"lo") {
+        *place = byte.cast_signed();
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
+    // SAFETY: the kernel reads the name and the flags of the struct.
+    check(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) }.into())
 }
 
 /// `struct mount_attr` of the kernel.

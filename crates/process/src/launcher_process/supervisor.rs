@@ -19,7 +19,7 @@ use rustix::{
 };
 
 use super::{
-    Descriptors, Namespaces, families, mounts,
+    Descriptors, Namespaces, families, mounts, network,
     program::{self, Enforcer, Streams},
     raw::{self, Cloned},
 };
@@ -94,7 +94,7 @@ pub(super) fn run(
 ) -> ! {
     let Descriptors { status, stdin, stdout, stderr, granted } = descriptors;
     let streams = Streams { stdin, stdout, stderr };
-    match start(request, streams, &granted, isolation, enforcer) {
+    match start(request, &status, streams, &granted, isolation, enforcer) {
         Ok((program, signals)) => {
             report(&status, &Reply::Started);
             watch(&status, &signals, program, isolation);
@@ -119,6 +119,7 @@ fn report(status: &OwnedFd, reply: &Reply) {
 
 fn start(
     request: &StartRequest,
+    status: &OwnedFd,
     streams: Streams,
     granted: &GrantedDescriptors,
     isolation: Isolation,
@@ -136,7 +137,13 @@ fn start(
     raw::set_exited_children(raw::ExitedChildren::AreKept);
     let signals = raw::open_signals().map_err(Failure::of("signals could not be opened"))?;
     let own_places = match isolation {
-        Isolation::Namespaces(namespaces) => Some(mounts::isolate(request, granted, namespaces)?),
+        Isolation::Namespaces(namespaces) => {
+            let own_places = mounts::isolate(request, granted, namespaces)?;
+            if let Some(list) = network::destinations(request) {
+                network::open_listeners(list, status)?;
+            }
+            Some(own_places)
+        }
         Isolation::Subreaper => {
             set_child_subreaper(Some(getpid()))
                 .map_err(prepare("the supervisor could not become a subreaper"))?;

@@ -88,7 +88,7 @@ pub(super) fn restrict(
     restriction: &Restriction<'_>,
 ) -> Result<RestrictionStatus, RulesetError> {
     let sandbox = restriction.sandbox;
-    let mut rules = build_ruleset(&sandbox.network)?;
+    let mut rules = build_ruleset(restriction.network())?;
     for folder in &system.folders {
         rules = rules.add_rule(PathBeneath::new(folder, reading()))?;
     }

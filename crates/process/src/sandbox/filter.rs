@@ -123,6 +123,14 @@ fn decide(rule: Rule) -> BpfProgram {
             code.extend([finish(ALLOW), denied]);
             code
         }
+        Rule::SocketPair { family, denied_types } => vec![
+            load_argument(0),
+            jump(JUMP_IF_EQUAL, family, 0, 2),
+            load_argument(1),
+            jump(JUMP_IF_BITS, denied_types, 0, 1),
+            denied,
+            finish(ALLOW),
+        ],
         Rule::Socket { families, protocols } => {
             let denied = finish(error(libc::EACCES));
             let mut netlink = vec![
@@ -258,6 +266,11 @@ mod tests {
             (CONFINED, libc::SYS_personality, [0x40000, 0, 0], denied(libc::EPERM)),
             (CONFINED, libc::SYS_socket, [2, 1, 0], denied(libc::EACCES)),
             (CONFINED, libc::SYS_socketpair, [1, 1, 0], ALLOW),
+            (CONFINED, libc::SYS_socketpair, [1, 0x80801, 0], ALLOW),
+            (CONFINED, libc::SYS_socketpair, [1, 5, 0], ALLOW),
+            (CONFINED, libc::SYS_socketpair, [1, 2, 0], denied(libc::EPERM)),
+            (CONFINED, libc::SYS_socketpair, [1, 0x80003, 0], denied(libc::EPERM)),
+            (CONFINED, libc::SYS_socketpair, [2, 1, 0], denied(libc::EPERM)),
             (networked, libc::SYS_socket, [2, 1, 0], ALLOW),
             (networked, libc::SYS_socket, [10, 1, 0], ALLOW),
             (networked, libc::SYS_socket, [1, 1, 0], denied(libc::EACCES)),

@@ -114,10 +114,9 @@ impl ListEnforcement {
 /// What a level enforces of a list of destinations.
 pub fn list_enforcement(level: SandboxLevel) -> ListEnforcement {
     match level {
-        SandboxLevel::Landlock | SandboxLevel::Namespaces if sandbox_support().ports => {
-            ListEnforcement::Ports
-        }
-        _ => ListEnforcement::Refused,
+        SandboxLevel::Namespaces => ListEnforcement::HostsAndPorts,
+        SandboxLevel::Landlock if sandbox_support().ports => ListEnforcement::Ports,
+        SandboxLevel::Landlock | SandboxLevel::None => ListEnforcement::Refused,
     }
 }
 

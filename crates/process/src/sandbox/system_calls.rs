@@ -21,6 +21,11 @@ pub(super) enum Rule {
     NoneOf(u8, &'static [u32]),
     /// Allowed if the argument has none of these bits.
     NoBits(u8, u32),
+    /// A pair of sockets of this family, unless its type has one of these bits.
+    SocketPair {
+        family: u32,
+        denied_types: u32,
+    },
     /// A socket of one of these families, or the netlink socket that name resolution uses to list
     /// addresses.
     Socket {
@@ -57,6 +62,9 @@ const TERMINAL_INPUT: &[u32] = &[0x5412, 0x541c];
 const PERSONALITIES: &[u32] = &[0, 0x8, 0x2_0000, 0x2_0008, u32::MAX];
 
 const UNIX: u32 = 1;
+/// Of the types, only datagram and raw sockets have this bit. One half of such a pair can send to other
+/// sockets by their path, unlike a connected stream.
+const DATAGRAM_BIT: u32 = 2;
 const INTERNET: &[u32] = &[2, 10];
 const INTERNET_AND_UNIX: &[u32] = &[2, 10, UNIX];
 
@@ -85,7 +93,7 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
         (libc::SYS_ioctl, Rule::NoneOf(1, TERMINAL_INPUT)),
         (libc::SYS_personality, Rule::OneOf(0, PERSONALITIES)),
         (libc::SYS_prlimit64, Rule::AllEqual(&[(0, 0)])),
-        (libc::SYS_socketpair, Rule::AllEqual(&[(0, UNIX)])),
+        (libc::SYS_socketpair, Rule::SocketPair { family: UNIX, denied_types: DATAGRAM_BIT }),
         (
             libc::SYS_socket,
             match (network, unix_sockets) {

@@ -1,6 +1,9 @@
 //! One test for each class of attack.
 
-use std::{fs, os::unix::net::UnixListener};
+use std::{
+    fs,
+    os::unix::net::{UnixDatagram, UnixListener},
+};
 
 use process::{Command, OpenedPaths};
 use rustix::{
@@ -81,6 +84,37 @@ async fn unix_sockets_of_the_machine_are_unreachable() {
         );
         let said = bench.python(Rights::Network, &code).await;
         assert_eq!(said, "denied\nb'x'\nTrue", "{:?}", bench.level);
+    }
+}
+
+#[tokio::test]
+async fn datagrams_to_unix_sockets_of_the_machine_are_denied() {
+    for bench in Bench::all() {
+        let path = bench.path("inside/datagrams");
+        let listener = UnixDatagram::bind(&path).expect("a socket");
+        listener.set_nonblocking(true).expect("a socket");
+        // Half of a pair of datagram sockets could send to any path.
+        let code = format!(
+            "import socket\nfor kind in (socket.SOCK_DGRAM, socket.SOCK_RAW):\n    try:\n\
+             \x20       a, b = socket.socketpair(type=kind); a.sendto(b'x', {:?}); print('sent')\n\
+             \x20   except OSError: print('denied')\n\
+             a, b = socket.socketpair(type=socket.SOCK_SEQPACKET); a.send(b'x'); print(b.recv(1))",
+            path.display()
+        );
+        for rights in [Rights::Read, Rights::Network] {
+            let said = bench.python(rights, &code).await;
+            assert_eq!(said, "denied\ndenied\nb'x'", "{:?} {rights:?}", bench.level);
+        }
+        assert!(listener.recv(&mut [0]).is_err(), "nothing arrived");
+    }
+}
+
+#[tokio::test]
+async fn names_are_resolved_without_netlink_rights() {
+    for bench in Bench::all() {
+        let code =
+            "import socket\nprint(bool(socket.getaddrinfo('localhost', 80, socket.AF_UNSPEC)))";
+        assert_eq!(bench.python(Rights::Network, code).await, "True", "{:?}", bench.level);
     }
 }
 

@@ -3,4 +3,5 @@
 mod attacks;
 mod bench;
 mod lifetime;
+mod network;
 mod programs;
