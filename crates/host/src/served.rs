@@ -187,7 +187,9 @@ impl ServedCrib {
     /// server, and serves it in a task. Without one, which is logged, the server serves its clients all
     /// the same. Bind it before announcing the server, so that a client of the announcement can use it.
     pub async fn open_control_socket(&self) -> Option<JoinHandle<()>> {
-        let path = servers::own_socket(&self.0.assembly.lock().crib().state_folder());
+        let state = self.0.assembly.lock().crib().state_folder();
+        servers::remove_dead_sockets(&state).await;
+        let path = servers::own_socket(&state);
         match ControlSocket::bind(&path).await {
             Ok(socket) => Some(tokio::spawn(socket.serve(self.clone().control_commands()))),
             Err(error) => {

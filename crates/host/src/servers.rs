@@ -60,7 +60,14 @@ pub async fn notify_flags_changed(state: &Path) {
     send_within(&others, FLAGS, FLAGS_TIMEOUT).await;
 }
 
-/// Sends a command to servers and returns their answers. Sockets without a listener are skipped:
+/// Removes the sockets of servers of a crib that were killed.
+pub(crate) async fn remove_dead_sockets(crib_state: &Path) {
+    let sockets = sockets_of(crib_state);
+    let checks = sockets.iter().map(|socket| timeout(FLAGS_TIMEOUT, control::connect(socket)));
+    join_all(checks).await;
+}
+
+/// Sends a command to servers and returns their answers. Sockets without a listener are removed:
 /// they belonged to servers that were killed.
 pub async fn send(sockets: &[PathBuf], command: &str) -> Vec<Answer> {
     send_within(sockets, command, ANSWER_TIMEOUT).await

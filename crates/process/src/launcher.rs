@@ -172,6 +172,14 @@ impl LaunchError {
     }
 }
 
+/// The error of a start, with the name of the working directory if that is what is missing.
+fn name_folder(command: &Command, error: io::Error) -> io::Error {
+    if Path::new(&command.cwd).is_dir() {
+        return error;
+    }
+    io::Error::other(format!("its working directory `{}` does not exist; create it", command.cwd))
+}
+
 impl Launcher {
     /// Creates no folder and starts no launcher process before the first start.
     pub fn new(mut options: LauncherOptions) -> Self {
@@ -218,8 +226,9 @@ impl Launcher {
         // If the caller is gone, dropping the status socket kills the program.
         let sent = spawn_blocking(move || launcher.request_start(&own, chosen.as_deref())).await;
         let sent = sent.unwrap_or_else(|error| Err(error.into())).map_err(failed)?;
-        let started = Child::start(sent.streams, sent.status).await.map_err(failed)?;
-        let Started { child, pid, pidfd, listeners } = started;
+        let started = Child::start(sent.streams, sent.status).await;
+        let Started { child, pid, pidfd, listeners } =
+            started.map_err(|source| failed(name_folder(command, source)))?;
         let egress = match &command.sandbox.network {
             NetworkAccess::Only(list) if !listeners.is_empty() => {
                 Some(EgressProxy::start(list, listeners).map_err(failed)?)

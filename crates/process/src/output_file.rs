@@ -1,10 +1,5 @@
 //! A file that takes the complete text of a long output while it is written.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
-
 use tokio::{fs::File, io::AsyncWriteExt};
 
 /// A file for the complete text of one stream.
@@ -14,14 +9,12 @@ pub struct OutputFile {
     uri: String,
     length: u64,
     max_bytes: u64,
-    total: Arc<AtomicU64>,
 }
 
 impl OutputFile {
-    /// Writes to `file`, up to `max_bytes`. The `uri` is how readers refer to it; `total` counts
-    /// the bytes of all files that share it.
-    pub fn new(file: std::fs::File, uri: String, max_bytes: u64, total: Arc<AtomicU64>) -> Self {
-        Self { file: Some(File::from_std(file)), uri, length: 0, max_bytes, total }
+    /// Writes to `file`, up to `max_bytes`. The `uri` is how readers refer to it.
+    pub fn new(file: std::fs::File, uri: String, max_bytes: u64) -> Self {
+        Self { file: Some(File::from_std(file)), uri, length: 0, max_bytes }
     }
 
     /// Appends a chunk. Everything beyond the limit is dropped.
@@ -30,10 +23,7 @@ impl OutputFile {
         let chunk = &chunk[..chunk.len().min(room)];
         let Some(file) = &mut self.file else { return };
         match file.write_all(chunk).await {
-            Ok(()) => {
-                self.length += chunk.len() as u64;
-                self.total.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-            }
+            Ok(()) => self.length += chunk.len() as u64,
             Err(error) => {
                 tracing::warn!(%error, "a long output could not be stored");
                 self.file = None;

@@ -5,7 +5,8 @@
 //! observe another through a recycled folder.
 //!
 //! Folders are removed in the background, so that no result waits for it. The process must not exit
-//! before that is done: [`wait_for_cleanup`].
+//! before that is done: [`wait_for_cleanup`]. A process that is killed leaves its folders; each is
+//! locked by its process, so that the next server recognizes them: [`remove_abandoned_folders`].
 
 use std::{
     fs::{self, DirBuilder, OpenOptions},
@@ -16,13 +17,23 @@ use std::{
 };
 
 use parking_lot::{Condvar, Mutex};
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::{
+    fd::OwnedFd,
+    fs::{CWD, FileType, FlockOperation, Mode, OFlags, flock, fstat, mknodat, open, stat},
+    process::getuid,
+};
 
 use crate::random_id::random_id;
 
 /// The most empty folders that are kept for reuse.
 const SPARES: usize = 32;
 const OWNER_ONLY: u32 = 0o700;
+
+/// The prefix of the names of private folders.
+const PREFIX: &str = "toolcrib-";
+/// The shortest id that follows the prefix: 128 random bits, as letters and digits. Folders with other
+/// names, such as `toolcrib-state`, are not private folders.
+const MIN_ID: usize = 26;
 
 /// How many private folders this process has created and not yet removed. One number for the
 /// whole process, because exiting it would leave them behind.
@@ -33,6 +44,47 @@ static REMOVED: Condvar = Condvar::new();
 /// whether none is left. Call it before the process exits, once all launchers are dropped.
 pub fn wait_for_cleanup(limit: Duration) -> bool {
     !REMOVED.wait_while_for(&mut LIVE.lock(), |live| *live > 0, limit).timed_out()
+}
+
+/// Removes the private folders that dead processes of this user left in `parent`.
+pub fn remove_abandoned_folders(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let is_private = id.is_some_and(|id| {
+            let is_id_byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            id.len() >= MIN_ID && id.bytes().all(is_id_byte)
+        });
+        // The lock is held during the removal, so that a concurrent server does not do it as well.
+        if is_private && let Ok(Some(_lock)) = lock(&entry.path()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Locks a folder of this user; `None` if another process has locked it, or has removed it meanwhile.
+fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = open(path, flags, Mode::empty())?;
+    let found = fstat(&folder)?;
+    let is_locked = flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok();
+    let is_same = stat(path).is_ok_and(|named| named.st_ino == found.st_ino);
+    Ok((is_locked && is_same && found.st_uid == getuid().as_raw()).then_some(folder))
+}
+
+/// An error that names the folder for temporary files. It is never "not found", which would be taken
+/// for a missing program.
+fn cannot_create(path: &Path, error: &io::Error) -> io::Error {
+    let kind = match error.kind() {
+        io::ErrorKind::NotFound => io::ErrorKind::Other,
+        kind => kind,
+    };
+    let parent = path.parent().unwrap_or(path).display();
+    let message = format!(
+        "cannot create a folder for temporary files in `{parent}`: {error}; make sure that you \
+         can write to it, or set `TMPDIR` to another folder"
+    );
+    io::Error::new(kind, message)
 }
 
 /// Creates private folders and recycles empty ones.
@@ -93,18 +145,26 @@ impl FolderPool {
 pub struct PrivateFolder {
     path: PathBuf,
     label: String,
+    _lock: OwnedFd,
 }
 
 impl PrivateFolder {
     /// A new empty folder in `parent`, with a random name. The label is for recycling only.
     pub fn create(parent: &Path, label: &str) -> io::Result<Self> {
-        Self::create_at(parent.join(format!("toolcrib-{}", random_id()?)), label)
+        Self::create_at(parent.join(format!("{PREFIX}{}", random_id()?)), label)
     }
 
     fn create_at(path: PathBuf, label: &str) -> io::Result<Self> {
-        DirBuilder::new().mode(OWNER_ONLY).create(&path)?;
-        *LIVE.lock() += 1;
-        Ok(Self { path, label: label.to_owned() })
+        loop {
+            let created = DirBuilder::new().mode(OWNER_ONLY).create(&path);
+            created.map_err(|error| cannot_create(&path, &error))?;
+            // A server that starts now may have taken it for an abandoned one before it was locked.
+            if let Ok(Some(_lock)) = lock(&path) {
+                *LIVE.lock() += 1;
+                return Ok(Self { path, label: label.to_owned(), _lock });
+            }
+            let _ = fs::remove_dir(&path);
+        }
     }
 
     fn fill(&self, files: &[(String, String)]) -> io::Result<()> {

@@ -4,7 +4,7 @@ mod long_output;
 mod resources;
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet},
     fs::{self, DirBuilder, File, OpenOptions},
     io,
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
@@ -13,7 +13,6 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use parking_lot::Mutex;
 use process::OutputStream;
 
 use crate::operation::OperationId;
@@ -71,14 +70,12 @@ pub(crate) struct OutputStore {
     /// The most bytes of one output.
     max_bytes: u64,
     swept: Once,
-    /// The ids and total bytes of finished calls, oldest first.
-    calls: Mutex<VecDeque<(String, u64)>>,
 }
 
 impl OutputStore {
     /// Creates nothing before the first long output.
     pub(crate) fn new(folder: PathBuf, max_bytes: u64) -> Self {
-        Self { folder, max_bytes, swept: Once::new(), calls: Mutex::default() }
+        Self { folder, max_bytes, swept: Once::new() }
     }
 
     fn path(&self, id: &str, stream: &str) -> PathBuf {
@@ -88,7 +85,7 @@ impl OutputStore {
     fn create(&self, id: &str, stream: OutputKind) -> io::Result<File> {
         ensure_private(&self.folder)?;
         // With the first file and not at start: most servers never have a long output.
-        self.swept.call_once(|| sweep(&self.folder));
+        self.swept.call_once(|| sweep(self));
         OpenOptions::new()
             .write(true)
             // Ids are random, so a file that exists is not ours.
@@ -119,23 +116,46 @@ impl OutputStore {
         }
     }
 
-    /// Counts the files of a finished call, and removes the oldest ones beyond the limits.
-    fn add(&self, id: String, bytes: u64) {
-        let mut calls = self.calls.lock();
-        calls.push_back((id, bytes));
-        let mut total: u64 = calls.iter().map(|(_, bytes)| bytes).sum();
-        // The newest call keeps its files even if it exceeds the limit alone, because its result
-        // refers to them.
-        while (total > MAX_TOTAL_BYTES || calls.len() > MAX_CALLS) && calls.len() > 1 {
-            let Some((id, bytes)) = calls.pop_front() else {
+    /// Removes the files of the oldest calls beyond the limits. The limits hold for all servers of the
+    /// crib together, which share the folder.
+    ///
+    /// The call `newest` keeps its files even if it exceeds the limit alone, because its result refers
+    /// to them.
+    fn enforce_limits(&self, newest: &str) {
+        let mut calls: HashMap<String, (SystemTime, u64)> = HashMap::new();
+        for (id, found) in list_outputs(&self.folder) {
+            let modified = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            let (last, bytes) = calls.entry(id).or_insert((modified, 0));
+            *last = modified.max(*last);
+            *bytes += found.len();
+        }
+        let mut total: u64 = calls.values().map(|(_, bytes)| bytes).sum();
+        let mut count = calls.len();
+        calls.remove(newest);
+        let mut oldest: Vec<_> = calls.into_iter().collect();
+        oldest.sort_by_key(|(_, (modified, _))| *modified);
+        for (id, (_, bytes)) in oldest {
+            if total <= MAX_TOTAL_BYTES && count <= MAX_CALLS {
                 return;
-            };
+            }
             total -= bytes;
+            count -= 1;
             for stream in OutputKind::ALL {
                 let _ = fs::remove_file(self.path(&id, stream.name()));
             }
         }
     }
+}
+
+/// The files of plain calls with the ids of their calls. Files of operations are not listed: they stay
+/// as long as their operation.
+fn list_outputs(folder: &Path) -> impl Iterator<Item = (String, fs::Metadata)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let name = entry.file_name();
+        let (id, _) = name.to_str()?.split_once('-').filter(|(id, _)| is_random(id))?;
+        Some((id.to_owned(), entry.metadata().ok()?))
+    })
 }
 
 /// Creates the folder if necessary, and fails if another user could write to it.
@@ -154,17 +174,13 @@ fn ensure_private(folder: &Path) -> io::Result<()> {
     }
 }
 
-fn sweep(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let is_output = name
-            .to_str()
-            .is_some_and(|name| name.split_once('-').is_some_and(|(id, _)| is_random(id)));
-        let modified = entry.metadata().and_then(|found| found.modified());
-        let age =
-            modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
-        if is_output && age.is_some_and(|age| age > MAX_AGE) {
-            let _ = fs::remove_file(entry.path());
+fn sweep(store: &OutputStore) {
+    for (id, found) in list_outputs(&store.folder) {
+        let age = found.modified().ok().and_then(|modified| modified.elapsed().ok());
+        if age.is_some_and(|age| age > MAX_AGE) {
+            for stream in OutputKind::ALL {
+                let _ = fs::remove_file(store.path(&id, stream.name()));
+            }
         }
     }
 }

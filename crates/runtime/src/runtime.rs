@@ -12,6 +12,7 @@ use std::{path::PathBuf, sync::Arc};
 use catalog::{Catalog, Decision, Failure, Implementation, Mode, Outcome, Policy, Tool};
 use process::{Launcher, Peer};
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
 
@@ -115,6 +116,9 @@ impl Runtime {
     /// Finds operations of servers that died, kills their processes and records them as lost. Call it
     /// before the first call.
     pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
+        let temp = self.engine.settings.temp.clone();
+        // A failure to remove is not reported: the folders are in the way of nothing.
+        let _ = spawn_blocking(move || process::remove_abandoned_folders(&temp)).await;
         self.operations.recover().await
     }
 

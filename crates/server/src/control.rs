@@ -86,9 +86,22 @@ impl ControlSocket {
     }
 }
 
+/// Connects to the server at `path`. Removes the socket if no process listens on it: the server was
+/// killed, and every later caller would try it again.
+pub async fn connect(path: &Path) -> io::Result<UnixStream> {
+    let connected = UnixStream::connect(path).await;
+    if let Err(error) = &connected
+        && error.kind() == io::ErrorKind::ConnectionRefused
+    {
+        // Another caller may have removed it.
+        let _ = fs::remove_file(path);
+    }
+    connected
+}
+
 /// Sends a command to the server at `path` and returns its response.
 pub async fn send(path: &Path, command: &str) -> io::Result<String> {
-    let mut stream = UnixStream::connect(path).await?;
+    let mut stream = connect(path).await?;
     // One line is one command; a line break inside would cut it short.
     stream.write_all(format!("{}\n", command.replace('\n', " ")).as_bytes()).await?;
     let mut response = String::new();
@@ -110,16 +123,12 @@ async fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     if let Some(folder) = path.parent() {
         create_private(folder)?;
     }
-    if path.exists() {
-        // Only a living server accepts. After a crash the file remains, and connecting to it is
-        // refused.
-        if UnixStream::connect(path).await.is_ok() {
-            return Err(io::Error::new(
-                io::ErrorKind::AddrInUse,
-                "another server listens on this socket",
-            ));
-        }
-        fs::remove_file(path)?;
+    // Only a living server accepts. The socket of one that was killed is removed.
+    if connect(path).await.is_ok() {
+        return Err(io::Error::new(
+            io::ErrorKind::AddrInUse,
+            "another server listens on this socket",
+        ));
     }
     let listener = UnixListener::bind(path)?;
     let socket = SocketFile(path.to_owned());

@@ -77,6 +77,7 @@ impl TempCrib {
         command
             .env("XDG_STATE_HOME", self.state_home())
             .env_remove("TOOLCRIB_LOG")
+            .env_remove("TMPDIR")
             .env_remove("MCP_TOOL_PREFIX")
             .env("NO_COLOR", "1")
             .stdin(Stdio::null());

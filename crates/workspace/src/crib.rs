@@ -297,12 +297,16 @@ impl Crib {
     /// Folders that tools can use and that contain the state folder. A tool that can change approvals
     /// needs none.
     fn find_exposed_state(&self) -> Option<PathBuf> {
-        let state = self.environment.state_folder();
-        let state = fs::canonicalize(&state).unwrap_or(state);
+        self.find_exposing_folder(self.environment.state_folder())
+    }
+
+    /// A folder that tools can use and that contains `path`.
+    fn find_exposing_folder(&self, path: PathBuf) -> Option<PathBuf> {
+        let path = fs::canonicalize(&path).unwrap_or(path);
         let Config { crib, confine, .. } = &self.config;
         let configured = crib.roots.iter().chain(&confine.read).chain(&confine.write);
         let folders = configured.map(|path| self.resolve(path)).chain([self.folder.clone()]);
-        folders.into_iter().find(|folder| state.starts_with(folder))
+        folders.into_iter().find(|folder| path.starts_with(folder))
     }
 
     /// The settings for running the tools of this crib.
@@ -314,6 +318,11 @@ impl Crib {
             settings.decoration = name::qualify(&self.name(), "");
         }
         settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
+        // In a folder that tools can use, each could read the private files of the others.
+        let temp = self.environment.temp_folder();
+        if self.find_exposing_folder(temp.clone()).is_none() {
+            settings.temp = temp;
+        }
         settings.environment = self.environment.child_variables(&confine.environment);
         settings.read = self.environment.toolchain_paths();
         settings.read.extend(confine.read.iter().map(|path| self.resolve(path)));

@@ -97,6 +97,12 @@ impl Environment {
         found
     }
 
+    /// The folder for temporary files: `$TMPDIR`, or `/tmp`.
+    pub fn temp_folder(&self) -> PathBuf {
+        let chosen = self.get("TMPDIR").map(PathBuf::from).filter(|path| path.is_absolute());
+        chosen.unwrap_or_else(|| PathBuf::from("/tmp"))
+    }
+
     /// The folder for persistent state: `$XDG_STATE_HOME/toolcrib`, or the XDG default in the home
     /// folder.
     pub fn state_folder(&self) -> PathBuf {
@@ -107,7 +113,7 @@ impl Environment {
             (Some(state), _) => state.join("toolcrib"),
             (None, Some(home)) => home.join(".local/state/toolcrib"),
             // Containers and cron jobs may have no home folder.
-            (None, None) => std::env::temp_dir().join("toolcrib-state"),
+            (None, None) => self.temp_folder().join("toolcrib-state"),
         }
     }
 }

@@ -160,7 +160,7 @@ impl Walk<'_> {
             };
             let path = format!("{prefix}{name}");
             if name.starts_with('.') {
-                // Of a server that was killed. Here, because the document may never be written again.
+                // The draft of a server that was killed: the document may never be written again.
                 let _ = atomic_file::remove_abandoned_draft(dir, name.as_ref());
                 continue;
             }

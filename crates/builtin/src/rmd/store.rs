@@ -122,11 +122,16 @@ impl DocumentStore {
         &self.settings
     }
 
-    /// Creates the folders of documents and outputs if they do not exist.
+    /// Creates the folders of documents and outputs if they do not exist, and removes the drafts that
+    /// a killed server left there.
     pub(super) fn create_folder(&self) -> Result<(), Failure> {
-        self.create_output_folder()
-            .map(drop)
-            .map_err(|error| write_failure(&self.settings.folder.display().to_string(), &error))
+        let created = self
+            .create_output_folder()
+            .and_then(|_| DocumentDir::open(&self.folder))
+            .map_err(|error| write_failure(&self.settings.folder.display().to_string(), &error))?;
+        // Listing removes the drafts that it meets.
+        created.files(MAX_FOLDERS, &|path| path.ends_with('/'));
+        Ok(())
     }
 
     /// Lists the documents.

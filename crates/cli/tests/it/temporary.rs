@@ -1,9 +1,18 @@
 //! Temporary folders: each call has one, and none is left when the program has ended.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs,
+    os::unix::net::UnixListener,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::{Value, json};
-use testing::{StdioClient, TempCrib, skip_without};
+use testing::{
+    StdioClient, TempCrib, definition, is_process_running, request, skip_without,
+    wait_until_blocking,
+};
 
 const COUNT: &str = "demo-mcp_tool_count";
 
@@ -80,4 +89,108 @@ fn a_server_leaves_none() {
     assert!(all.iter().all(|folder| Path::new(folder).exists()), "workers wait for more calls");
     client.close();
     assert_removed(&all);
+}
+
+/// The files and folders that a server should not leave: in its temporary folder, sockets in its state
+/// folder, and hidden files beside documents.
+fn leftovers(crib: &TempCrib, temp: &Path) -> Vec<PathBuf> {
+    let list = |folder: PathBuf| {
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+    };
+    let is_hidden = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    let is_socket = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "sock");
+    let documents = ["rmd", "rmd/output"].map(|name| list(crib.root().join(name)));
+    let documents = documents.into_iter().flatten().filter(is_hidden);
+    list(temp.to_owned()).chain(list(crib.state()).filter(is_socket)).chain(documents).collect()
+}
+
+fn signal(pid: u32, signal: &str) {
+    let status = Command::new("kill").args([signal, &pid.to_string()]).status();
+    assert!(status.is_ok_and(|status| status.success()), "{signal} is sent");
+}
+
+/// Starts a server and calls every backend.
+fn start_and_call(crib: &TempCrib, temp: &Path) -> StdioClient {
+    let temp_text = temp.to_str().expect("UTF-8");
+    let mut client = StdioClient::start_with(crib, &[], &[("TMPDIR", temp_text)]);
+    for (tool, arguments) in [
+        (COUNT, json!({})),
+        ("shout", json!({"word": "hi"})),
+        ("render_rmd", json!({"filename": "report"})),
+        ("count", json!({})),
+    ] {
+        let result = client.call(tool, arguments);
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+    }
+    assert_eq!(crib.run(&["flags", "set", "a"]).code, 0);
+    let page = crib.read("rmd/output/report.html");
+    assert!(page.contains(temp_text), "TMPDIR is used");
+    client
+}
+
+#[test]
+fn nothing_is_left_of_a_server_that_exits_and_the_next_one_removes_what_a_killed_one_left() {
+    skip_without!("Rscript", "pandoc", "python3");
+    let crib = crib_with_every_backend()
+        .tool("count", definition("count", "pwd"))
+        .file("rmd/slow.Rmd", "---\ntitle: T\n---\n\n```{r}\nSys.sleep(60)\n```\n");
+    let temp = tempfile::tempdir().expect("a folder");
+    let temp = temp.path();
+    start_and_call(&crib, temp).close();
+    assert_eq!(leftovers(&crib, temp), [""; 0].map(PathBuf::from), "after EOF");
+    let client = start_and_call(&crib, temp);
+    signal(client.pid(), "-TERM");
+    wait_until_blocking("the server exits", || !is_process_running(&client.pid().to_string()));
+    drop(client);
+    assert_eq!(leftovers(&crib, temp), [""; 0].map(PathBuf::from), "after SIGTERM");
+    let mut client = start_and_call(&crib, temp);
+    client.send(&request(
+        99,
+        "tools/call",
+        json!({"name": "render_rmd", "arguments": {"filename": "slow"}}),
+    ));
+    let has_copy = |path: PathBuf| path.join("source/slow.Rmd").exists();
+    wait_until_blocking("a render runs", || leftovers(&crib, temp).into_iter().any(has_copy));
+    drop(client);
+    crib.write("rmd/output/.report.html.toolcrib", "half");
+    assert!(!leftovers(&crib, temp).is_empty(), "a killed server cannot clean up");
+    start_and_call(&crib, temp).close();
+    assert_eq!(leftovers(&crib, temp), [""; 0].map(PathBuf::from), "after the next server");
+}
+
+#[test]
+fn sockets_of_killed_servers_are_removed() {
+    let crib = TempCrib::new().tool("count", definition("count", "pwd"));
+    StdioClient::start(&crib, &[]).close();
+    let leave_sockets = || {
+        for number in 0..20 {
+            let path = crib.state().join(format!("control-{}.sock", 4_000_000 + number));
+            drop(UnixListener::bind(path).expect("a socket"));
+        }
+    };
+    let none = Path::new("/nonexistent");
+    leave_sockets();
+    assert_eq!(crib.run(&["flags", "set", "a"]).code, 0);
+    assert_eq!(leftovers(&crib, none), [""; 0].map(PathBuf::from), "after a changed flag");
+    leave_sockets();
+    let client = StdioClient::start(&crib, &[]);
+    assert_eq!(leftovers(&crib, none).len(), 1, "only that of the server");
+    client.close();
+}
+
+#[test]
+fn a_missing_folder_is_named() {
+    let crib = TempCrib::new().tool("count", definition("count", "pwd"));
+    let fail_with = |temp: &Path| {
+        let mut command = crib.command(&["call", "count"]);
+        let output = command.env("TMPDIR", temp).output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        (stderr + &String::from_utf8_lossy(&output.stdout))
+            .replace(temp.to_str().expect("UTF-8"), "TEMP")
+    };
+    insta::assert_snapshot!(fail_with(Path::new("/nonexistent/tmp")), @r"
+    error: `/usr/bin/pwd` could not be started: cannot create a folder for temporary files in `TEMP`: No such file or directory (os error 2); make sure that you can write to it, or set `TMPDIR` to another folder
+    ");
 }

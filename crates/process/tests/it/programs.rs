@@ -64,10 +64,8 @@ async fn a_missing_interpreter_and_a_missing_folder_are_reported() {
         let mut command = bench.command(Rights::Read, "");
         command.cwd = "/no/such/folder".to_owned();
         let error = bench.launcher.start(&Arc::new(command)).await.err().expect("an error");
-        assert!(
-            error.reason().starts_with("the working directory could not be entered"),
-            "{error}"
-        );
+        let reason = "its working directory `/no/such/folder` does not exist; create it";
+        assert_eq!(error.reason(), reason);
     }
 }
 

@@ -1,9 +1,6 @@
 //! Files for the long outputs of one call.
 
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::{Arc, OnceLock};
 
 use process::{OutputFile, OutputSink, OutputStream, random_id};
 use tokio::task::spawn_blocking;
@@ -18,7 +15,6 @@ pub(crate) struct LongOutput<'a> {
     id: OnceLock<String>,
     /// Whether it belongs to an operation, with which its files are removed.
     belongs_to_operation: bool,
-    bytes: Arc<AtomicU64>,
     /// Whether nothing is stored, because the output may repeat secrets of the call.
     is_secret: bool,
 }
@@ -26,8 +22,7 @@ pub(crate) struct LongOutput<'a> {
 impl<'a> LongOutput<'a> {
     /// For a call that is not an operation.
     pub(crate) fn new(outputs: &'a Arc<OutputStore>) -> Self {
-        let bytes = Arc::default();
-        Self { outputs, id: OnceLock::new(), belongs_to_operation: false, bytes, is_secret: false }
+        Self { outputs, id: OnceLock::new(), belongs_to_operation: false, is_secret: false }
     }
 
     /// Stores nothing if the call has secrets: a program may repeat them anywhere in its output.
@@ -38,8 +33,7 @@ impl<'a> LongOutput<'a> {
 
     /// For an operation, or a step of one.
     pub(crate) fn of_operation(outputs: &'a Arc<OutputStore>, id: String) -> Self {
-        let (id, bytes) = (OnceLock::from(id), Arc::default());
-        Self { outputs, id, belongs_to_operation: true, bytes, is_secret: false }
+        Self { outputs, id: OnceLock::from(id), belongs_to_operation: true, is_secret: false }
     }
 
     /// A new file for one of the outputs. `None` if it cannot be created.
@@ -54,7 +48,7 @@ impl<'a> LongOutput<'a> {
         let file = file
             .inspect_err(|error| tracing::warn!(%error, "a long output could not be stored"))
             .ok()?;
-        Some(OutputFile::new(file, uri, self.outputs.max_bytes, Arc::clone(&self.bytes)))
+        Some(OutputFile::new(file, uri, self.outputs.max_bytes))
     }
 
     /// All outputs of a call share an id.
@@ -83,7 +77,7 @@ impl Drop for LongOutput<'_> {
     /// The call has ended, one way or another: its files count towards the limits from now on.
     fn drop(&mut self) {
         if let Some(id) = self.id.take().filter(|_| !self.belongs_to_operation) {
-            self.outputs.add(id, self.bytes.load(Ordering::Relaxed));
+            self.outputs.enforce_limits(&id);
         }
     }
 }

@@ -50,6 +50,21 @@ async fn an_output_of_exactly_the_limit_is_whole() {
 }
 
 #[tokio::test]
+async fn outputs_of_other_servers_count_towards_the_limit() {
+    let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 1000);
+    let folder = crib.path("spill");
+    fs::create_dir(&folder).expect("a folder");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("permissions");
+    for number in 0..300 {
+        fs::write(folder.join(format!("{number:032x}-stdout")), "of another server")
+            .expect("a file");
+    }
+    let newest = uri(&crib.call(process_tool("seq", vec![word("10000")]), json!({})).await);
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 256);
+    assert!(read(&crib, &newest).await.is_some(), "the newest stays");
+}
+
+#[tokio::test]
 async fn pieces_make_up_the_whole() {
     let crib = RuntimeFixture::new();
     let outcome = crib.run_script("yes 'zwölf Boxkämpfer' | head -n 200000").await;

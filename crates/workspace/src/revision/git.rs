@@ -34,6 +34,7 @@ pub(super) struct Git {
 impl Git {
     pub(super) fn new(folder: &Path, environment: &Environment) -> Self {
         let mut settings = Settings::new(folder.to_owned());
+        settings.temp = environment.temp_folder();
         settings.environment = environment.child_variables(&VARIABLES.map(str::to_owned));
         settings.environment.extend(FIXED.map(|(name, value)| (name.to_owned(), value.to_owned())));
         // The objects of a repository can be anywhere (worktrees, alternates), and git maps whole

@@ -89,6 +89,7 @@ pub(super) fn sandbox_settings(
 ) -> Settings {
     let folder = package.folder.canonicalize().unwrap_or_else(|_| package.folder.clone());
     let mut settings = Settings::new(folder);
+    settings.temp = environment.temp_folder();
     settings.environment = child_variables(environment);
     settings.read = environment.toolchain_paths();
     settings.read.extend(installation.folders());
