@@ -245,7 +245,7 @@ mod tests {
     use super::join_path;
 
     #[test]
-    fn resolves_included_paths_and_keeps_dots_that_lead_out() {
+    fn resolves_included_paths_and_keeps_leading_parent_dots() {
         assert_eq!(join_path("_part.md", "sub/page.md"), "sub/_part.md");
         assert_eq!(join_path("../_part.md", "sub/page.md"), "_part.md");
         assert_eq!(join_path("/_part.md", "sub/page.md"), "_part.md");

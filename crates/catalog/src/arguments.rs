@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn speaks_in_the_words_of_the_guide_and_says_all_at_once() {
+    fn reports_all_errors_at_once_in_the_documented_wording() {
         let of = json!({
             "type": "object",
             "properties": {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn names_both_types() {
+    fn reports_the_expected_and_the_received_type() {
         let of = json!({"type": "object", "properties": {"n": {"type": "integer"}, "u": {"type": ["string", "null"]}}});
         insta::assert_snapshot!(messages(of, json!({"n": "x", "u": 1.5})).join("\n"), @r"
         /n Expected integer, received string

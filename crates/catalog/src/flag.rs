@@ -172,7 +172,7 @@ mod tests {
     use crate::{Schema, arguments};
 
     #[test]
-    fn names_are_letters_digits_and_three_signs() {
+    fn names_consist_of_letters_digits_and_three_symbols() {
         for good in ["a", "content-format", "größe.v2", "名前", "_x", &"x".repeat(100)] {
             assert!(FlagName::new(good).is_ok(), "{good}");
         }

@@ -99,7 +99,7 @@ mod tests {
     use super::{Glob, GlobError};
 
     #[test]
-    fn fits_whole_names() {
+    fn matches_whole_names() {
         let table = [
             ("*", "", true),
             ("*", "git_push", true),
@@ -126,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn many_stars_take_no_time() {
+    fn many_wildcards_match_in_bounded_time() {
         let glob = Glob::new(&"*a".repeat(200)).expect("a glob");
         assert!(!glob.is_match(&format!("{}b", "a".repeat(5_000))));
     }
 
     #[test]
-    fn refuses_other_pattern_languages() {
+    fn rejects_other_pattern_syntaxes() {
         assert_eq!(Glob::new(""), Err(GlobError::Empty));
         assert_eq!(Glob::new("git_{push,pull}"), Err(GlobError::Character('{')));
         assert_eq!(Glob::new("git push"), Err(GlobError::Character(' ')));

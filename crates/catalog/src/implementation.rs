@@ -328,7 +328,7 @@ mod tests {
     use super::flag_for;
 
     #[test]
-    fn spells_flags() {
+    fn derives_flags_from_names() {
         assert_eq!(
             [flag_for("v"), flag_for("verbose"), flag_for("-x"), flag_for("é")],
             ["-v", "--verbose", "-x", "-é"]

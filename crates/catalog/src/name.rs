@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_clients_refuse() {
+    fn rejects_names_that_clients_reject() {
         assert_eq!(check("a b"), Err(NameError::Character(' ')));
         assert_eq!(check(""), Err(NameError::Empty));
         assert_eq!(check(&"x".repeat(65)), Err(NameError::TooLong(65)));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn decorates_with_the_crib() {
+    fn qualifies_names_with_the_crib() {
         assert_eq!(qualify("my crib", "ls"), "mcp_my_crib_ls");
     }
 

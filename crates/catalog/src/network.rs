@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn is_written_as_it_is_read() {
+    fn round_trips_valid_values_and_rejects_others() {
         for value in [json!(true), json!(false), json!(["example.org:443", "[::1]:1"])] {
             assert_eq!(json!(access(value.clone())), value);
         }
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_which_access_is_wider() {
+    fn detects_wider_access() {
         let one = json!(["a.example.org:443"]);
         for (wide, narrow, expected) in [
             (json!(true), one.clone(), true),

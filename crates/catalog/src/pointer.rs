@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn splits_what_it_joined() {
+    fn splits_joined_pointers() {
         let pointer = child(&child("", "a/b"), "~c");
         assert_eq!(pointer, "/a~1b/~0c");
         assert_eq!(tokens(&pointer).collect::<Vec<_>>(), ["a/b", "~c"]);

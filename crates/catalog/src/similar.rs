@@ -25,7 +25,7 @@ mod tests {
     use super::closest;
 
     #[test]
-    fn finds_a_near_word_and_nothing_for_a_far_one() {
+    fn suggests_only_similar_words() {
         assert_eq!(closest("subcommands", ["subcommand", "sequence"]), Some("subcommand"));
         assert_eq!(closest("inputschema", ["input_schema"]), Some("input_schema"));
         assert_eq!(closest("zebra", ["name", "enabled"]), None);

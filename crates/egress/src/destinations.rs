@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_names_lead_to_public_addresses_only() {
+    fn listed_names_give_access_only_to_public_or_listed_addresses() {
         let name = ["example.org:443"];
         for (list, found, expected) in [
             (&name[..], &["93.184.215.14"][..], "93.184.215.14:443"),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_public_addresses() {
+    fn recognizes_public_addresses() {
         for (address, expected) in [
             ("8.8.8.8", true),
             ("0.0.0.0", false),

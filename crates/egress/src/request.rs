@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_what_it_cannot_forward() {
+    fn rejects_requests_it_cannot_forward() {
         for head in [
             "GET / HTTP/1.1\r\n\r\n",
             "GET https://example.org/ HTTP/1.1\r\n\r\n",

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_passphrase_is_the_passphrase() {
+    fn accepts_only_the_stored_passphrase() {
         let folder = tempfile::tempdir().expect("a folder");
         let approver = approver(&folder);
         assert!(!approver.has_passphrase());
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_that_others_can_read_does_not_count() {
+    fn rejects_a_credential_that_others_can_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let approver = approver(&folder);
         let check = || {

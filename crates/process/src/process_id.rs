@@ -66,7 +66,7 @@ mod tests {
     use super::ProcessId;
 
     #[test]
-    fn tells_a_reused_pid_apart() {
+    fn detects_a_reused_pid() {
         let this = ProcessId::from_pid(std::process::id()).expect("this process runs");
         assert!(this.is_alive());
         assert!(!ProcessId { started: this.started + 1, ..this }.is_alive());

@@ -65,7 +65,7 @@ mod tests {
     use super::ProtectedPaths;
 
     #[test]
-    fn clones_follow_a_change() {
+    fn clones_share_changes() {
         let protected = ProtectedPaths::new(["/crib/tools".into()]);
         let clone = protected.clone();
         let contains = |path: &str| clone.contains(Path::new(path));

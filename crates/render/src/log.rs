@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_no_more_than_the_tail() {
+    fn keeps_only_the_tail() {
         let mut log = Log::new("t0k", Arc::new(|_| {}));
         for number in 0..100_000 {
             log.append(format!("line {number}\n").as_bytes());

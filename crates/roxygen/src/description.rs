@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_says_more_is_kept() {
+    fn keeps_text_beyond_types_and_example_lists() {
         for (marked, expected) in [
             ("Names (e.g., `a`). Others are ignored.", "Names (e.g., a). Others are ignored"),
             ("The names.\n\nSecond paragraph, etc.", "The names.\n\nSecond paragraph, etc."),

@@ -174,7 +174,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn markers_decide_what_is_shown_and_run() {
+    fn markers_determine_the_shown_and_the_executed_code() {
         let code = parse(
             "x <- 1\n\\dontrun{\nstop(\"}\") # }\n}\n\\donttest{\nf({x})\n}\n\\dontshow{y <- 2}\nx + 100\\% 3",
         );

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn code_of_another_type_is_unfit() {
+    fn rejects_examples_of_another_type() {
         assert_eq!(find_examples(&plain("e.g. `x`"), &ValueType::Integer, &[]).unfit, ["x"]);
         let two = find_examples(&plain(r#"One of \code{"a" or "b"}"#), &ValueType::Text, &[]);
         assert_eq!(two.unfit, [r#""a" or "b""#]);

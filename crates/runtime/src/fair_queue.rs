@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn one_caller_keeps_its_order_and_is_not_overtaken_for_ever() {
+    fn keeps_the_order_of_a_caller_and_prevents_starvation() {
         let mut queue = FairQueue::default();
         push(&mut queue, "a", "sleep", "a1");
         push(&mut queue, "a", "sleep", "a2");

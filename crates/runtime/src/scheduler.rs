@@ -270,14 +270,14 @@ mod tests {
     }
 
     #[test]
-    fn a_service_takes_no_turn() {
+    fn a_free_call_needs_no_permit() {
         let scheduler = Arc::new(Scheduler::new(1));
         let _busy = acquire(&scheduler, ConcurrencyClass::Exclusive).now_or_never().flatten();
         assert!(matches!(acquire(&scheduler, ConcurrencyClass::Free).now_or_never(), Some(None)));
     }
 
     #[test]
-    fn a_turn_nobody_took_is_given_back() {
+    fn a_dropped_waiter_returns_its_permit() {
         let scheduler = Arc::new(Scheduler::new(1));
         let first = acquire(&scheduler, ConcurrencyClass::Mutating).now_or_never().flatten();
         let mut second = Box::pin(acquire(&scheduler, ConcurrencyClass::Mutating));

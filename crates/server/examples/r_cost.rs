@@ -57,11 +57,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Interleaved, so that other load affects all of them equally; each round is long enough to warm
     // up the caches again.
     for _ in 0..ROUNDS {
-        direct.extend(repeated(|| bare.call())?);
-        values.extend(repeated(|| server.call(&value))?);
-        prints.extend(repeated(|| server.call(&print))?);
+        direct.extend(measure_repeatedly(|| bare.call())?);
+        values.extend(measure_repeatedly(|| server.call(&value))?);
+        prints.extend(measure_repeatedly(|| server.call(&print))?);
     }
-    let scripts: Result<Vec<_>, _> = (0..SCRIPTS).map(|_| timed(script)).collect();
+    let scripts: Result<Vec<_>, _> = (0..SCRIPTS).map(|_| measure(script)).collect();
     let [direct, values, prints, scripts] =
         [direct, values, prints, scripts?].map(|times| median(times).as_secs_f64() * 1e6);
     println!(
@@ -72,16 +72,18 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The duration of many runs in a row, after a warm-up.
-fn repeated(
+fn measure_repeatedly(
     mut work: impl FnMut() -> Result<(), Box<dyn Error>>,
 ) -> Result<Vec<Duration>, Box<dyn Error>> {
     for _ in 0..USED_TO {
         work()?;
     }
-    (0..CALLS).map(|_| timed(&mut work)).collect()
+    (0..CALLS).map(|_| measure(&mut work)).collect()
 }
 
-fn timed<T>(work: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Result<Duration, Box<dyn Error>> {
+fn measure<T>(
+    work: impl FnOnce() -> Result<T, Box<dyn Error>>,
+) -> Result<Duration, Box<dyn Error>> {
     let begun = Instant::now();
     work()?;
     Ok(begun.elapsed())

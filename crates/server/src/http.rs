@@ -227,7 +227,7 @@ mod tests {
     use super::{check_exposure, owner_of};
 
     #[test]
-    fn owners_follow_from_tokens_without_containing_them() {
+    fn owners_are_derived_from_tokens_without_revealing_them() {
         let digest = |token: &str| token.bytes().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(&*owner_of(None, digest), "http");
         assert_eq!(&*owner_of(Some("secret token"), digest), "token 7365637265742074");

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn wraps_no_objects() {
+    fn does_not_wrap_objects() {
         let result = json!({"type": "object", "required": ["x"]});
         let modern = widen(result.as_object().expect("an object"), Mode::Synchronous, None);
         assert_eq!(modern["type"], "object");

@@ -42,8 +42,8 @@ async fn measure() -> Result<(), Failed> {
     let open_ms = start.elapsed().as_secs_f64() * 1e3;
     let runtime = runtime(place.path(), store)?;
     let (plain, operation) = starting(&runtime).await?;
-    let begin = beginning(&runtime).await?;
-    let (all_at_once, rss) = at_once(&runtime).await?;
+    let begin = measure_begin(&runtime).await?;
+    let (all_at_once, rss) = measure_concurrent_calls(&runtime).await?;
     let (status, filtered) = status(&runtime).await?;
     println!(
         "{}",
@@ -111,7 +111,7 @@ async fn starting(runtime: &Arc<Runtime>) -> Result<(Vec<Duration>, Vec<Duration
 }
 
 /// The durable record that is written before a program starts.
-async fn beginning(runtime: &Arc<Runtime>) -> Result<Vec<Duration>, Failed> {
+async fn measure_begin(runtime: &Arc<Runtime>) -> Result<Vec<Duration>, Failed> {
     let owner = Owner("beginner".to_owned());
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
@@ -173,7 +173,7 @@ fn finished(owner: &Owner) -> Operation {
     }
 }
 
-async fn at_once(runtime: &Arc<Runtime>) -> Result<(Duration, f64), Failed> {
+async fn measure_concurrent_calls(runtime: &Arc<Runtime>) -> Result<(Duration, f64), Failed> {
     let sleep = tool("sleep", Some("1"), Mode::Asynchronous);
     let start = Instant::now();
     let calls: Vec<_> = (0..AT_ONCE)

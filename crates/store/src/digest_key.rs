@@ -41,7 +41,7 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
     #[test]
-    fn the_key_stays_the_same_and_private() {
+    fn the_key_is_stable_and_private() {
         let folder = tempfile::tempdir().expect("a folder");
         let key = super::open(folder.path(), None).expect("a key");
         assert_eq!(super::open(folder.path(), None).expect("the key"), key);

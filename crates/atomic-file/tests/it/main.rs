@@ -34,7 +34,7 @@ fn writes_in_a_loop() {
 }
 
 #[test]
-fn a_killed_writer_leaves_a_whole_file_and_the_next_one_removes_its_draft() {
+fn a_killed_writer_leaves_a_complete_file_and_its_draft_is_removed() {
     let folder = tempdir().expect("a folder");
     let target = folder.path().join("big");
     let mut drafts = 0;

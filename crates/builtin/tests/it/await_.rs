@@ -68,7 +68,7 @@ async fn without_ids_waits_for_any_running_operation() {
 }
 
 #[tokio::test]
-async fn rejects_a_timeout_longer_than_that_of_clients() {
+async fn rejects_a_timeout_longer_than_clients_wait() {
     let outcome = OperationsFixture::new().call("await", json!({"timeout_seconds": 600})).await;
     assert_eq!(structured(&outcome)["error_type"], "invalid_arguments");
 }

@@ -32,7 +32,7 @@ async fn reports_the_killed_processes() {
 }
 
 #[tokio::test]
-async fn does_nothing_after_the_end() {
+async fn does_nothing_to_a_finished_operation() {
     let fixture = OperationsFixture::new();
     let id = fixture.start("build").await;
     fixture.finish(std::slice::from_ref(&id)).await;

@@ -216,7 +216,7 @@ async fn concurrent_writers_lose_nothing() {
 }
 
 #[tokio::test]
-async fn every_folder_is_a_project_of_its_own() {
+async fn every_folder_is_a_separate_project() {
     let fixture = FlagsFixture::new();
     let names = ["my.app", "my app", "a/same", "b/same", "größe", "crib/inner", "not there/at all"];
     for (index, name) in names.iter().enumerate() {
@@ -263,7 +263,7 @@ async fn flags_work_without_a_project_folder() {
 }
 
 #[tokio::test]
-async fn setting_one_flag_leaves_everything_else() {
+async fn setting_a_flag_changes_no_other_flag() {
     let fixture = FlagsFixture::with_defaults(&json!({"c": "config"}));
     fixture.value("set_project_flag", json!({"name": "kept", "value": ["a"]})).await;
     fixture
@@ -331,7 +331,7 @@ async fn responses_do_not_reveal_whether_a_path_exists() {
 
 /// A call must not wait for minutes.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_locked_store_is_a_quick_failure() {
+async fn fails_quickly_if_the_store_is_locked() {
     let fixture = FlagsFixture::new();
     let fixture = Arc::new(fixture);
     let other = Store::open_user(fixture.folder()).expect("a store");

@@ -41,7 +41,7 @@ fn multi_category_comma_separation() {
 }
 
 #[test]
-fn the_order_asked_is_kept_across_categories_and_globs_are_sorted_by_bytes() {
+fn keeps_the_requested_order_and_sorts_glob_matches_by_bytes() {
     let fixture = GuideFixture::new()
         .file("t/b.md", "")
         .file("t/a.md", "")
@@ -58,7 +58,7 @@ fn the_order_asked_is_kept_across_categories_and_globs_are_sorted_by_bytes() {
 }
 
 #[test]
-fn two_stars_find_any_depth_and_braces_alternatives() {
+fn double_stars_match_any_depth_and_braces_match_alternatives() {
     let fixture = GuideFixture::new()
         .file("t/x/deep/1.md", "")
         .file("t/deep/2.md", "")
@@ -73,7 +73,7 @@ fn two_stars_find_any_depth_and_braces_alternatives() {
 }
 
 #[test]
-fn what_is_excluded_is_left_out() {
+fn omits_excluded_documents() {
     let fixture = GuideFixture::languages().file("lang/draft-go.md", "");
     assert_eq!(fixture.found("lang/*+!draft*"), ["lang/java.md", "lang/python.md", "lang/rust.md"]);
     assert_eq!(
@@ -94,7 +94,7 @@ fn what_is_excluded_is_left_out() {
 }
 
 #[test]
-fn escaped_characters_are_themselves() {
+fn escaped_characters_match_literally() {
     let fixture =
         GuideFixture::new().file("t/a,b+c.md", "").file("t/x*.md", "").file("t/xy.md", "");
     assert_eq!(fixture.found(r"t/a\,b\+c"), ["t/a%2Cb%2Bc.md"]);
@@ -103,7 +103,7 @@ fn escaped_characters_are_themselves() {
 }
 
 #[test]
-fn names_without_extension_find_documents_and_templates() {
+fn names_without_extension_match_documents_and_templates() {
     let fixture = GuideFixture::new()
         .file("t/a.md", "plain")
         .file("t/b.md.j2", "{{ 1 + 1 }}")
@@ -119,7 +119,7 @@ fn names_without_extension_find_documents_and_templates() {
 }
 
 #[test]
-fn a_document_hides_the_template_of_its_name() {
+fn a_document_takes_precedence_over_its_template() {
     let fixture = GuideFixture::new().file("t/a.md", "plain").file("t/a.md.j2", "template");
     assert_eq!(fixture.found("t/a"), ["t/a.md"]);
     assert_eq!(fixture.found("t"), ["t/a.md"]);
@@ -127,7 +127,7 @@ fn a_document_hides_the_template_of_its_name() {
 }
 
 #[test]
-fn what_begins_with_a_dot_or_an_underscore_is_not_found() {
+fn ignores_names_that_start_with_a_dot_or_an_underscore() {
     let fixture = GuideFixture::new()
         .file("t/a.md", "")
         .file("t/_part.md", "")
@@ -141,7 +141,7 @@ fn what_begins_with_a_dot_or_an_underscore_is_not_found() {
 }
 
 #[test]
-fn a_collection_gives_its_items_in_order_and_patterns_narrow_it() {
+fn a_collection_returns_its_items_in_order_and_accepts_patterns() {
     let fixture = GuideFixture::languages()
         .collection("start", "guidelines,lang/*+!java")
         .collection("all", "start,docs")
@@ -222,7 +222,7 @@ fn an_unreadable_file_does_not_fail_the_others() {
 }
 
 #[test]
-fn links_do_not_lead_out_of_a_category() {
+fn rejects_links_that_leave_a_category() {
     let fixture = GuideFixture::languages().file("docs/secret.md", "secret");
     symlink(fixture.path("docs/secret.md"), fixture.path("lang/out.md")).expect("a link");
     symlink("../docs/secret.md", fixture.path("lang/up.md")).expect("a link");
@@ -348,7 +348,7 @@ fn instructions_need_category_and_document() {
     };
     assert_eq!(kinds(files(GuideFixture::new())), ["Information", "Information"]);
     assert_eq!(
-        kinds(files(GuideFixture::new().instructing())),
+        kinds(files(GuideFixture::new().with_instructions())),
         ["Instruction", "Information"],
         "one does not upgrade the others"
     );
@@ -371,7 +371,7 @@ fn leaves_out_documents_whose_flag_does_not_match() {
 }
 
 #[test]
-fn a_category_gives_its_patterns_and_more_only_if_asked() {
+fn a_category_applies_its_patterns_unless_others_are_requested() {
     let fixture = GuideFixture::new()
         .file("t/a.md", "")
         .file("t/b.txt", "")

@@ -59,7 +59,7 @@ impl GuideFixture {
         self
     }
 
-    pub(crate) fn instructing(mut self) -> Self {
+    pub(crate) fn with_instructions(mut self) -> Self {
         self.instructs = true;
         self
     }

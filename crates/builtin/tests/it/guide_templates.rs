@@ -106,7 +106,7 @@ fn includes_do_not_leave_the_category() {
 }
 
 #[test]
-fn ends_runaway_templates() {
+fn stops_runaway_templates() {
     for template in [
         "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}",
         "{% include 'page.md.j2' %}",

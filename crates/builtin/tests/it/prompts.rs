@@ -317,7 +317,7 @@ async fn tool_function_extraction() {
 }
 
 #[tokio::test]
-async fn missing_arguments_print_as_nothing() {
+async fn missing_arguments_are_rejected_if_required_and_empty_otherwise() {
     assert_eq!(
         rejection("review", REVIEW, json!({"path": " "})).await,
         "the prompt needs `path`: The file"

@@ -209,7 +209,7 @@ async fn one_of_concurrent_creates_wins() {
 }
 
 #[tokio::test]
-async fn rejects_names_that_lead_out() {
+async fn rejects_unsafe_names() {
     let fixture = RmdFixture::new();
     for name in [
         "../secret",
@@ -232,7 +232,7 @@ async fn rejects_names_that_lead_out() {
 }
 
 #[tokio::test]
-async fn links_do_not_lead_out() {
+async fn links_cannot_leave_the_folder() {
     let fixture = RmdFixture::new().file("a.Rmd", "a");
     symlink(fixture.path("../secret.Rmd"), fixture.path("link.Rmd")).expect("a link");
     symlink(fixture.path(".."), fixture.path("up")).expect("a link");
@@ -375,7 +375,7 @@ async fn completes_names() {
 }
 
 #[test]
-fn files_have_uris() {
+fn maps_files_to_uris() {
     let fixture = RmdFixture::new();
     let told = |path: &str| fixture.documents.uri_of_file(&fixture.path(path));
     assert_eq!(told("a/b.Rmd").as_deref(), Some("rmd:///a/b.Rmd"));

@@ -90,7 +90,7 @@ fn gives_up_on_patterns_that_backtrack() {
 }
 
 #[test]
-fn repeats_no_large_values() {
+fn errors_omit_large_values() {
     let schema = schema(json!({
         "type": "object",
         "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},

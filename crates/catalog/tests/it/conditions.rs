@@ -19,7 +19,7 @@ fn is_true(when: &str, given: Value) -> bool {
 }
 
 #[test]
-fn sees_arguments_and_tool() {
+fn evaluates_arguments_and_tool() {
     let given = || {
         json!({"force": true, "branch": "main", "count": 3, "ratio": 0.5, "big": 18_446_744_073_709_551_615_u64,
                "paths": ["src/a.rs", "src/b.rs"], "env": {"CI": "1"}, "nothing": null})

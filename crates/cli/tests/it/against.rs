@@ -35,7 +35,7 @@ fn findings(report: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_crib_is_as_its_own_server_lists_it() {
+fn a_crib_matches_its_own_server() {
     let crib = crib_with_specification(&whole_specification());
     let output = crib.run(&["check", "--against", &serve_command(&crib)]);
     assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
@@ -57,7 +57,7 @@ fn a_missing_program_is_reported() {
 }
 
 #[test]
-fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_definition() {
+fn reports_missing_undocumented_and_drifted_tools_with_their_line() {
     let page = whole_specification();
     let server = crib_with_specification(&page);
     let other = page.replace("| `path` | `string` | Yes |", "| `file` | `string` | Yes |");
@@ -94,7 +94,7 @@ fn missing_undocumented_and_drifted_tools_are_told_with_the_line_of_their_defini
 }
 
 #[test]
-fn text_that_differs_is_a_warning_and_counts() {
+fn a_different_description_is_a_warning_and_fails_the_check() {
     let page = whole_specification();
     let server = crib_with_specification(&page);
     let other = crib_with_specification(&page.replace("Count the lines", "Count all the lines"));
@@ -109,7 +109,7 @@ fn text_that_differs_is_a_warning_and_counts() {
 }
 
 #[test]
-fn a_server_over_http_is_asked_with_its_token() {
+fn connects_to_an_http_server_with_its_token() {
     let crib = crib_with_specification(&whole_specification()).file("token", "sesame\n");
     let token = crib.root().join("token");
     let token = token.to_str().expect("a path");
@@ -166,7 +166,7 @@ for line in sys.stdin:
 "#;
 
 #[test]
-fn an_old_server_is_asked_too_and_what_breaks_no_call_is_a_warning() {
+fn compares_a_legacy_server_and_warns_about_compatible_differences() {
     let crib = crib_with_specification(&whole_specification()).file("old.py", OLD);
     let output = crib.run(&["check", "--format", "json", "--against", "python3 old.py"]);
     assert_eq!(output.code, 1, "{}", output.stderr);
@@ -193,7 +193,7 @@ fn python_with_library() -> Option<PathBuf> {
 }
 
 #[test]
-fn a_server_of_the_official_library_is_asked_too() {
+fn compares_a_server_of_the_official_python_library() {
     let Some(python) = python_with_library() else { return };
     let code = "from mcp.server import MCPServer\nserver = MCPServer('other')\n@server.tool()\ndef count_lines(path: str) -> dict:\n    'Count the lines of a file below the project folder.'\n    return {}\n@server.tool()\ndef extra() -> str:\n    'More'\n    return ''\nserver.run()\n";
     let crib = crib_with_specification(&whole_specification()).file("server.py", code);

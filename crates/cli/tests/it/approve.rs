@@ -86,7 +86,7 @@ fn a_script_approves_with_the_credential_that_a_person_created() {
 }
 
 #[test]
-fn with_a_passphrase_nothing_else_approves() {
+fn a_passphrase_replaces_every_other_way_to_approve() {
     let crib = crib();
     let id = request_approval(&crib, r#"{"what": "a"}"#);
     let set = ["approve", "--set-passphrase"];

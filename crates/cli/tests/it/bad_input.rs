@@ -45,7 +45,7 @@ fn a_huge_file_is_not_read() {
 }
 
 #[test]
-fn ten_thousand_subcommands_and_five_hundred_levels_are_bounded() {
+fn rejects_too_wide_and_too_deep_definitions_in_bounded_time() {
     let leaves: Vec<_> = (0..10_000)
         .map(|index| json!({"name": format!("n{index}"), "description": "One"}))
         .collect();
@@ -76,7 +76,7 @@ fn duplicate_keys_and_bad_references_are_errors() {
 }
 
 #[test]
-fn a_folder_in_place_of_a_file_is_said() {
+fn reports_a_dangling_link() {
     let crib = TempCrib::new().tool("good", definition("good", "true"));
     std::os::unix::fs::symlink("/nowhere", crib.root().join("tools/dangling.json"))
         .expect("a link");

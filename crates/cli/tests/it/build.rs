@@ -97,7 +97,7 @@ fn a_package_becomes_tools_that_pass_check_and_are_served() {
 }
 
 #[test]
-fn the_probe_package_is_built_twice_the_same_and_checks() {
+fn the_probe_package_builds_reproducibly_and_passes_check() {
     let Some(probe) = shared_corpus("corpus/rave/probe") else {
         return;
     };
@@ -148,7 +148,7 @@ fn check_writes_nothing_and_fails_when_files_are_stale() {
 }
 
 #[test]
-fn check_does_not_look_at_output_and_timing() {
+fn check_ignores_example_output_and_timing() {
     let crib = package(TOOL);
     crib.run(&["build", ".", "--no-examples"]);
     let text = format!("{}  #\n  #> [1] 3\nexecution_time: 0.5\n", yaml(&crib, "demo-add"));
@@ -157,7 +157,7 @@ fn check_does_not_look_at_output_and_timing() {
 }
 
 #[test]
-fn files_that_others_wrote_are_left_alone() {
+fn keeps_files_of_other_authors_and_packages() {
     let crib = package(TOOL)
         .file("inst/mcp/tools/demo-add.yaml", "name: demo-add\n")
         .file("inst/mcp/tools/demo-mine.yaml", "name: demo-mine\n")
@@ -183,7 +183,7 @@ fn files_that_others_wrote_are_left_alone() {
 }
 
 #[test]
-fn what_cannot_be_read_is_left_alone() {
+fn keeps_files_it_cannot_read() {
     let latin = b"# caf\xe9\nname: demo-add\n";
     let crib = package(TOOL).file("inst/mcp/tools/demo-other.yaml", "");
     let path = crib.root().join("inst/mcp/tools/demo-add.yaml");
@@ -261,7 +261,7 @@ fn a_folder_without_a_package_is_rejected() {
 }
 
 #[test]
-fn without_r_the_code_stands_alone_and_a_note_says_so() {
+fn without_r_examples_have_no_output_and_a_note_is_reported() {
     let crib = package(TOOL);
     let built = crib
         .command(&["build", ".", "--format", "json"])

@@ -30,7 +30,7 @@ fn exit_codes_distinguish_failures() {
 }
 
 #[test]
-fn a_tool_that_wants_approval_is_not_run() {
+fn a_tool_that_requires_approval_is_not_run() {
     let mut guarded = definition("guarded", "touch ran");
     guarded["requires_approval"] = json!(true);
     let crib = TempCrib::new().tool("guarded", guarded);
@@ -86,7 +86,7 @@ fn all_bad_arguments_are_reported() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_rejected() {
+fn rejects_arguments_that_are_not_an_object() {
     let crib = crib_with_say_and_flop();
     insta::assert_snapshot!(crib.transcript(&["call", "say", "--args", "[1]"]), @r#"
     exit code 4
@@ -263,7 +263,7 @@ fn a_dry_run_of_a_sequence_prints_the_plan_of_each_step() {
 }
 
 #[test]
-fn a_dry_run_of_a_sequence_is_numbered_for_people() {
+fn human_output_numbers_the_steps_of_a_dry_run() {
     let output = crib_with_sequence().run(&["call", "all", "--dry-run"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
     let told: Vec<_> =

@@ -46,7 +46,7 @@ fn a_crib_without_definitions_is_reported() {
 }
 
 #[test]
-fn people_see_the_line_with_the_problem_underlined() {
+fn human_output_underlines_the_problem() {
     let crib = TempCrib::new().file("tools/paint.json", WRONG_TYPE);
     insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
     exit code 1
@@ -64,7 +64,7 @@ fn people_see_the_line_with_the_problem_underlined() {
 }
 
 #[test]
-fn programs_get_one_versioned_object() {
+fn json_output_is_one_versioned_object() {
     let report = TempCrib::new()
         .file("tools/paint.json", WRONG_TYPE)
         .run(&["check", "--format", "json"])
@@ -101,7 +101,7 @@ fn all_problems_of_all_files_are_reported_at_once() {
 }
 
 #[test]
-fn code_scanning_gets_sarif() {
+fn prints_sarif_for_code_scanning() {
     let log = TempCrib::new()
         .file("tools/paint.json", WRONG_TYPE)
         .run(&["check", "--format", "sarif"])
@@ -119,7 +119,7 @@ fn code_scanning_gets_sarif() {
 }
 
 #[test]
-fn workflows_get_annotations() {
+fn prints_annotations_for_workflows() {
     let crib = TempCrib::new().file("tools/paint.json", WRONG_TYPE);
     insta::assert_snapshot!(crib.transcript(&["check", "--format", "github"]), @r"
     exit code 1
@@ -231,7 +231,7 @@ fn error_types_can_be_explained() {
 }
 
 #[test]
-fn people_see_a_few_findings_of_a_kind_and_the_number_of_others() {
+fn human_output_limits_findings_of_a_kind_and_counts_the_rest() {
     let leaves: Vec<_> = (0..9)
         .map(|index| json!({"name": format!("part{index}"), "description": "One part"}))
         .collect();

@@ -33,7 +33,7 @@ fn get_content_is_served_when_the_crib_has_content() {
 }
 
 #[test]
-fn documents_are_got_from_the_terminal() {
+fn get_content_works_from_the_terminal() {
     let output = crib_with_guide().run(&[
         "call",
         "get_content",
@@ -123,7 +123,7 @@ fn documents_are_resources_and_prompts_call_tools() {
 }
 
 #[test]
-fn a_watched_document_that_changes_is_told() {
+fn notifies_subscribers_of_a_changed_document() {
     let crib = crib_with_guide();
     let mut client = StdioClient::start(&crib, &["--watch"]);
     client.request("resources/subscribe", json!({"uri": "guide://lang/sub/deep/rust.md"}));
@@ -155,7 +155,7 @@ fn a_subscription_to_a_document_is_served_without_watching_definitions() {
 }
 
 #[test]
-fn folders_that_come_later_are_watched_too() {
+fn watches_folders_that_are_added_later() {
     let crib = TempCrib::new().file("guide/docs/api.md", "old");
     let mut client = StdioClient::start(&crib, &["--watch"]);
     crib.write("toolcrib.toml", "[content.categories.docs]\ndir = \"guide/docs\"\n");
@@ -168,7 +168,7 @@ fn folders_that_come_later_are_watched_too() {
 }
 
 #[test]
-fn reload_takes_up_a_new_category() {
+fn reload_adds_a_new_category() {
     let crib = crib_with_guide().file("guide/docs/api.md", "the interface");
     let mut client = StdioClient::start(&crib, &[]);
     let get = |client: &mut StdioClient| -> Value {
@@ -208,7 +208,7 @@ fn documents_follow_the_flags_of_the_project() {
 }
 
 #[test]
-fn check_tells_what_is_wrong_with_content_and_prompts() {
+fn check_reports_problems_of_content_and_prompts() {
     let crib = crib_with_guide()
         .tool("a", definition("a", "true"))
         .file("prompts/bad.md", "---\ndescription: Bad\n---\n\n{{ }}");
@@ -230,7 +230,7 @@ fn check_tells_what_is_wrong_with_content_and_prompts() {
 }
 
 #[test]
-fn tools_that_workflows_may_name_are_the_ones_there_are() {
+fn workflows_know_every_guide_tool() {
     let listed = crib_with_guide().run(&["list"]).stdout;
     assert!(workspace::GUIDE_TOOLS.contains(&"get_content"));
     for line in listed.lines().filter(|line| line.starts_with("guide_")) {
@@ -240,7 +240,7 @@ fn tools_that_workflows_may_name_are_the_ones_there_are() {
 }
 
 #[test]
-fn the_example_guide_is_clean_and_its_content_is_found() {
+fn the_example_guide_passes_check_and_serves_its_content() {
     let folder = repository().join("examples/guide");
     let folder = folder.to_str().expect("a name");
     let check = run_outside_crib(&["-C", folder, "check", "--strict"]);
@@ -272,7 +272,7 @@ fn code_blocks(page: &str, language: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_about_content_is_true() {
+fn the_content_page_matches_the_behaviour() {
     let page = std::fs::read_to_string(repository().join("docs/content.md")).expect("the page");
     let crib = TempCrib::new().file("toolcrib.toml", &code_blocks(&page, "toml")[0]);
     for path in code_blocks(&page, "text")[0].lines() {

@@ -31,7 +31,7 @@ fn assert_success(output: &CommandOutput) {
 }
 
 #[test]
-fn a_definition_goes_to_a_specification_and_back_with_every_schema() {
+fn schemas_survive_conversion_to_a_specification_and_back() {
     let crib = TempCrib::new().tool("count", count_tool());
     assert_success(&crib.run(&[
         "convert",
@@ -198,7 +198,7 @@ fn losses_are_reported_by_tool_and_field() {
 }
 
 #[test]
-fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
+fn reports_and_omits_tools_that_the_format_cannot_express() {
     let tool = |name: &str, properties: Value| json!({"name": name, "inputSchema": {"type": "object", "properties": properties}});
     let odd = tool("odd", json!({"-.": {"type": "string"}, ".": {"type": "string"}}));
     let crib = TempCrib::new().file("odd.json", &json!({"tools": [odd]}).to_string()).file(
@@ -236,7 +236,7 @@ fn a_tool_that_cannot_be_expressed_is_reported_and_left_out() {
 }
 
 #[test]
-fn what_is_converted_to_mcp_is_what_is_served() {
+fn conversion_to_mcp_matches_the_served_tools() {
     let mut counting = count_tool();
     counting["version"] = "1.2.0".into();
     let crib = TempCrib::new().tool("count", counting);
@@ -275,7 +275,7 @@ fn a_saved_listing_is_checked_listed_and_converted_but_not_served() {
 }
 
 #[test]
-fn tools_that_need_several_files_go_to_a_folder() {
+fn tools_that_need_several_files_are_written_to_a_folder() {
     let page = ["alpha", "beta"]
         .map(|name| format!("## Tool: `{name}`\n\nDo it.\n\n**Parameters**: None\n\n"))
         .concat();
@@ -350,7 +350,7 @@ fn count_gaps(template: &str) -> usize {
 }
 
 #[test]
-fn every_place_of_a_new_specification_that_is_to_be_filled_in_is_told() {
+fn check_reports_every_placeholder_of_a_new_specification() {
     let crib = TempCrib::new();
     assert_success(&crib.run(&["new", "spec", "fetch_page"]));
     let path = crib.root().join("tools/fetch_page/MCP_TOOL_SPECIFICATION.md");
@@ -372,7 +372,7 @@ fn every_place_of_a_new_specification_that_is_to_be_filled_in_is_told() {
 }
 
 #[test]
-fn a_new_specification_that_is_filled_in_has_no_findings() {
+fn a_completed_specification_template_has_no_findings() {
     let crib = TempCrib::new();
     assert_success(&crib.run(&["new", "spec", "fetch_page"]));
     let path = crib.root().join("tools/fetch_page/MCP_TOOL_SPECIFICATION.md");
@@ -431,7 +431,7 @@ fn corpus_tools() -> Vec<(String, Vec<Tool>)> {
 }
 
 #[test]
-fn check_finds_no_error_in_what_was_converted() {
+fn converted_files_have_no_check_errors() {
     let files = corpus_tools();
     for format in FORMATS {
         let Some(writer) = &format.writer else { continue };

@@ -64,7 +64,7 @@ fn send_control_command(crib: &TempCrib, server: &HttpServer, command: &str) -> 
 }
 
 #[test]
-fn a_hundred_clients_at_once_get_exactly_what_is_theirs() {
+fn a_hundred_concurrent_clients_get_their_own_results() {
     const CLIENTS: usize = 100;
     let crib = crib_with_say_and_late();
     let server = HttpServer::start(&crib, &[]);
@@ -98,7 +98,7 @@ fn a_hundred_clients_at_once_get_exactly_what_is_theirs() {
 }
 
 #[test]
-fn clients_that_vanish_in_a_call_take_their_own_work_with_them_and_no_other() {
+fn a_disconnected_client_cancels_only_its_own_operations() {
     let crib = crib_with_say_and_late();
     let server = HttpServer::start(&crib, &[]);
     let client = HttpClient::modern(&server);

@@ -13,7 +13,7 @@ use testing::{TempCrib, skip_without};
 use crate::build::{TOOL, codes, files, package, yaml};
 
 #[test]
-fn examples_are_run_and_their_output_is_kept() {
+fn runs_examples_and_records_their_output() {
     skip_without!("Rscript");
     let crib = package(&TOOL.replace(
         "#' z\n",
@@ -45,7 +45,7 @@ fn examples_are_run_and_their_output_is_kept() {
 }
 
 #[test]
-fn what_examples_say_to_standard_error_is_output_too() {
+fn records_stderr_of_examples() {
     skip_without!("Rscript");
     let code = "#' try(log(\"a\"))\n#' write(\"aside\", stderr())\n#' system(\"printf one; printf two >&2\")\n#' z\n";
     let crib = package(&TOOL.replace("#' z\n", code));
@@ -108,7 +108,7 @@ fn broken_r(crib: &TempCrib) -> String {
 }
 
 #[test]
-fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
+fn runs_an_example_again_only_after_a_change() {
     skip_without!("Rscript");
     let crib = package(TOOL);
     crib.run(&["build", "."]);
@@ -132,7 +132,7 @@ fn a_second_build_runs_no_example_and_a_change_runs_it_again() {
 }
 
 #[test]
-fn other_data_runs_an_example_again_and_the_same_data_does_not() {
+fn runs_an_example_again_only_if_its_data_changes() {
     skip_without!("Rscript");
     let crib = package(
         "#' T\n#' @examples\n#' f()\n#' @keywords mcp-tool\nf <- function() c(inner, readLines(system.file(\"a.txt\", package = \"demo\")))\n",
@@ -185,7 +185,7 @@ fn set_time(crib: &TempCrib, tool: &str, seconds: &str) -> String {
 }
 
 #[test]
-fn the_time_is_kept_while_the_sources_are_the_same() {
+fn keeps_the_execution_time_while_the_sources_are_unchanged() {
     skip_without!("Rscript");
     let code =
         "#' T\n#' @examples\n#' cat(sample(1e9, 1))\n#' @keywords mcp-tool\nf <- function() 1\n";
@@ -207,7 +207,7 @@ fn the_time_is_kept_while_the_sources_are_the_same() {
 }
 
 #[test]
-fn other_sources_have_another_time_even_if_the_output_is_the_same() {
+fn updates_the_execution_time_when_the_sources_change() {
     skip_without!("Rscript");
     let crib = package(TOOL);
     crib.run(&["build", "."]);
@@ -222,7 +222,7 @@ fn other_sources_have_another_time_even_if_the_output_is_the_same() {
 }
 
 #[test]
-fn a_failing_example_is_said_and_the_others_are_built() {
+fn reports_a_failing_example_and_builds_the_others() {
     skip_without!("Rscript");
     let outside = std::env::temp_dir().join(format!("toolcrib-outside-{}", std::process::id()));
     // A listener is running, so that only the missing network can refuse the connection.
@@ -267,7 +267,7 @@ fn tool(name: &str, code: &str) -> String {
 }
 
 #[test]
-fn an_example_that_takes_too_long_is_ended() {
+fn kills_an_example_after_its_timeout() {
     skip_without!("Rscript");
     let crib = package(&(tool("slow", "Sys.sleep(600)") + &tool("fast", "1 + 1")));
     let begun = Instant::now();
@@ -297,7 +297,7 @@ fn an_example_that_takes_too_long_is_ended() {
 }
 
 #[test]
-fn examples_run_at_the_same_time_and_share_nothing() {
+fn examples_run_concurrently_and_are_isolated() {
     skip_without!("Rscript");
     let code = "exists(\"left\"); assign(\"left\", 1, globalenv()); file.exists(\"left.txt\"); \
                 invisible(file.create(\"left.txt\")); cat(as.numeric(Sys.time()), \"\\n\"); Sys.sleep(5)";
@@ -329,7 +329,7 @@ fn functions_on_one_page_share_one_run_of_their_example() {
 }
 
 #[test]
-fn an_example_that_prints_much_is_cut() {
+fn truncates_long_example_output() {
     skip_without!("Rscript");
     let wide = tool("wide", "cat(strrep(\"x\", 1010000))");
     let crib = package(&(wide + &tool("long", "for (i in 1:300000) cat(\"line\", i, \"\\n\")")));
@@ -364,7 +364,7 @@ fn a_failing_example_is_not_run_again_while_nothing_changed() {
 }
 
 #[test]
-fn templates_and_code_of_examples_are_found_in_the_package_only() {
+fn reads_templates_and_example_code_only_inside_the_package() {
     let code = "#' One\n#' @template shared\n#' @example inst/one.R\n#' @example ../outside.R\n#' @keywords mcp-tool\none <- function(x) x\n";
     let crib = package(code)
         .file("man-roxygen/shared.R", "#' @param x Integer, the count\n")
@@ -378,7 +378,7 @@ fn templates_and_code_of_examples_are_found_in_the_package_only() {
 }
 
 #[test]
-fn an_example_whose_condition_does_not_hold_is_shown_and_not_run() {
+fn an_example_with_a_false_condition_is_shown_but_not_run() {
     skip_without!("Rscript");
     let code = |condition: &str| {
         format!(
@@ -395,7 +395,7 @@ fn an_example_whose_condition_does_not_hold_is_shown_and_not_run() {
 }
 
 #[test]
-fn output_has_no_paths_of_this_machine() {
+fn output_contains_no_machine_specific_paths() {
     skip_without!("Rscript");
     let code = "#' Paths\n#' @examples\n#' writeLines(\"x\", \"here.txt\")\n#' getwd()\n#' tempfile()\n#' getNamespaceInfo(\"demo\", \"path\")\n\
                 #' R.home()\n#' system.file(package = \"stats\")\n#' new.env()\n#' tempfile(\"own-\", fileext = \".csv\")\n#' basename(tempdir())\n#' dirname(getNamespaceInfo(\"demo\", \"path\"))\n#' 1:100000\n#' @keywords mcp-tool\npaths <- function() 1\n";

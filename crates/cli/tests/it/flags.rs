@@ -50,7 +50,7 @@ fn request_from_fresh_server(crib: &TempCrib, method: &str, mut params: Value) -
 }
 
 #[test]
-fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
+fn legacy_and_modern_clients_share_flags_across_restarts() {
     let crib = crib_with_git("[flags]\nstyle = \"plain\"\n");
     let mut client = StdioClient::start(&crib, &[]);
     let set = call_guide_tool(
@@ -84,7 +84,7 @@ fn clients_of_both_eras_share_flags_and_nothing_is_lost_between_servers() {
 }
 
 #[test]
-fn flag_tools_need_the_section_flags() {
+fn flag_tools_need_a_flags_section() {
     let six = |config: &str| {
         let output = crib_with_git(config).run(&["list", "--json"]).json();
         let names = output
@@ -110,7 +110,7 @@ fn the_user_store_is_opened_on_first_use() {
 
 /// Defect 5, from twenty processes.
 #[test]
-fn twenty_processes_at_once_lose_nothing() {
+fn twenty_concurrent_processes_lose_no_flag() {
     let crib = crib_with_git("");
     let start = |number: usize| {
         crib.command(&["flags", "set", &format!("f{number}")])
@@ -129,7 +129,7 @@ fn twenty_processes_at_once_lose_nothing() {
 
 /// Defect 6: edits by hand were not seen, then overwritten, and comments dropped.
 #[test]
-fn an_edit_by_hand_is_honoured_at_once_and_the_file_is_never_written() {
+fn manual_edits_apply_at_once_and_are_never_overwritten() {
     let crib = crib_with_git(SWITCHED);
     let mut client = StdioClient::start(&crib, &[]);
     call_guide_tool(&mut client, "set_project_flag", json!({"name": "other"}));
@@ -199,7 +199,7 @@ fn a_flag_set_through_one_server_reaches_the_others() {
 }
 
 #[test]
-fn list_and_call_follow_switches_too() {
+fn list_and_call_respect_switches() {
     let crib = crib_with_git(SWITCHED);
     let listed = crib.run(&["list"]).stdout;
     let (_, switched_off) = listed.split_once("\n\n").expect("two parts");
@@ -221,7 +221,7 @@ fn list_and_call_follow_switches_too() {
 }
 
 #[test]
-fn flags_from_the_terminal() {
+fn manages_flags_from_the_terminal() {
     let crib = crib_with_git("[flags]\nstyle = \"plain\"\n");
     let transcript = |arguments: &[&str]| crib.transcript(&[&["flags"], arguments].concat());
     insta::assert_snapshot!(transcript(&["list", "--global"]), @r"
@@ -342,7 +342,7 @@ fn a_corrupt_store_is_moved_aside_and_reported_once() {
 }
 
 #[test]
-fn a_state_folder_that_cannot_be_written_is_a_clear_failure() {
+fn reports_an_unwritable_state_folder() {
     let crib = crib_with_git(SWITCHED);
     let blocked = crib.root().with_file_name("blocked");
     fs::write(&blocked, "a file, where a folder should be").expect("a file");

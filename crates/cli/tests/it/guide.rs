@@ -84,7 +84,7 @@ fn variables_that_inject_code_are_refused() {
 }
 
 #[test]
-fn validate_schema_prints_the_document_of_the_guide() {
+fn validate_schema_prints_the_documented_error() {
     let crib = TempCrib::new().file(
         "bad.json",
         r#"{"name": "bad", "description": "x", "command": "true", "subcommand": [{"name": "a"}]}"#,
@@ -106,7 +106,7 @@ fn validate_schema_prints_the_document_of_the_guide() {
 }
 
 #[test]
-fn the_other_flags_do_what_their_commands_do() {
+fn the_other_flags_match_their_commands() {
     let crib = TempCrib::new().tool("ok", definition("ok", "true"));
     assert_eq!(crib.run(&["--validate-tools"]).code, 0);
     insta::assert_snapshot!(crib.transcript(&["--debug-validation"]), @r"

@@ -47,7 +47,7 @@ const PHRASES: &[&str] = &[
 ];
 
 #[test]
-fn plain_words_are_used() {
+fn sources_contain_no_discouraged_phrases() {
     let phrases = Regex::new(&format!(r"(?i)(?:^|[^\w-])({})(?:[^\w-]|$)", PHRASES.join("|")))
         .expect("a pattern");
     let mut found: Vec<String> = Vec::new();

@@ -12,7 +12,7 @@ fn copy_tool() -> serde_json::Value {
 }
 
 #[test]
-fn proposes_what_a_copy_needs() {
+fn proposes_a_profile_for_a_copy() {
     skip_without!("strace");
     let crib = TempCrib::new().tool("copy", copy_tool()).file("given", "content");
     let output =
@@ -76,7 +76,7 @@ fn proposes_configuration_for_paths_outside_the_roots() {
 }
 
 #[test]
-fn a_failed_run_may_need_more() {
+fn warns_that_a_failed_run_may_need_more_access() {
     skip_without!("strace");
     let crib = TempCrib::new().tool("copy", copy_tool());
     let arguments = r#"{"from": "missing", "to": "made"}"#;
@@ -120,7 +120,7 @@ fn a_missing_strace_is_reported_with_its_package() {
 }
 
 #[test]
-fn a_plan_cut_to_the_call_is_shown() {
+fn dry_run_shows_access_restricted_to_the_arguments() {
     let mut cut = copy_tool();
     for (index, access) in ["read", "write"].into_iter().enumerate() {
         cut["subcommand"][0]["positional_args"][index]["access"] = json!(access);

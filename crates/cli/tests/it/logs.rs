@@ -66,7 +66,7 @@ fn logs_can_be_json() {
 }
 
 #[test]
-fn not_even_a_trace_shows_the_messages_of_clients() {
+fn trace_logs_contain_no_client_messages() {
     let mut say = definition("say", "echo");
     say["subcommand"][0]["positional_args"] =
         json!([{"name": "word", "type": "string", "description": "What"}]);

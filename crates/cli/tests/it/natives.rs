@@ -40,7 +40,7 @@ fn conditional_example_tool() {
 }
 
 #[test]
-fn the_prefix_is_the_option_else_the_variable_else_the_default() {
+fn the_prefix_option_overrides_the_variable_and_the_default() {
     let crib = TempCrib::new().tool("hello", definition("hello", "true"));
     let cases = [
         (None, None, "guide_example"),
@@ -61,7 +61,7 @@ fn the_prefix_is_the_option_else_the_variable_else_the_default() {
 }
 
 #[test]
-fn full_names_stand_outermost() {
+fn full_names_precede_the_tool_prefix() {
     let crib =
         TempCrib::new().file("toolcrib.toml", "[crib]\nname = \"shop\"\nfull_names = true\n");
     assert!(names(&crib, &[], &[]).contains(&"mcp_shop_guide_example".to_owned()));
@@ -241,7 +241,7 @@ fn example_completeness() {
 }
 
 #[test]
-fn the_documentation_shows_the_example_as_it_is_built() {
+fn the_documentation_contains_the_example_source() {
     let source = std::fs::read_to_string(repository().join("examples/native-tool/src/main.rs"))
         .expect("the example");
     let page =
@@ -251,7 +251,7 @@ fn the_documentation_shows_the_example_as_it_is_built() {
 }
 
 #[test]
-fn automatic_registration_with_descriptions_in_the_size_that_the_crib_wants() {
+fn automatic_registration_with_descriptions_of_the_configured_size() {
     let size = |config: &str| {
         let crib = TempCrib::new().file("toolcrib.toml", config);
         served(&crib, "guide_example")["description"].as_str().expect("a description").to_owned()
@@ -272,7 +272,7 @@ fn automatic_registration_with_descriptions_in_the_size_that_the_crib_wants() {
 }
 
 #[test]
-fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
+fn failures_set_is_error_and_can_be_standard_error_objects() {
     let crib = TempCrib::new();
     let call = |crib: &TempCrib, arguments: Value| {
         let mut client =
@@ -317,7 +317,7 @@ fn failures_are_true_on_the_wire_and_can_be_standard_error_objects() {
 }
 
 #[test]
-fn results_fit_the_output_schema_that_is_served() {
+fn results_match_the_served_output_schema() {
     let crib = TempCrib::new();
     let schema =
         served(&crib, "guide_example")["outputSchema"].as_object().expect("a schema").clone();
@@ -354,7 +354,7 @@ fn a_tool_hidden_by_a_built_in_one_is_reported() {
 }
 
 #[test]
-fn a_bare_name_is_answered_with_the_served_one() {
+fn suggests_the_served_name_for_a_bare_name() {
     let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
     let mut client = StdioClient::start(&crib, &[]);
     let reply = client
@@ -364,7 +364,7 @@ fn a_bare_name_is_answered_with_the_served_one() {
 }
 
 #[test]
-fn a_policy_about_a_native_tool_is_not_called_useless() {
+fn a_policy_for_a_native_tool_is_not_reported_as_useless() {
     let crib = TempCrib::new()
         .file("toolcrib.toml", "[flags]\n\n[[policy]]\ntools = \"set_*_flag\"\ndo = \"deny\"\n");
     let report = crib.run(&["check", "--format", "json"]).json();
@@ -374,7 +374,7 @@ fn a_policy_about_a_native_tool_is_not_called_useless() {
 }
 
 #[test]
-fn flags_tools_go_with_their_section() {
+fn flag_tools_follow_their_section_on_reload() {
     let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
     let mut client = StdioClient::start(&crib, &[]);
     let listed = |client: &mut StdioClient| {

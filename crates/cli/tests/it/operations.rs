@@ -126,7 +126,7 @@ fn always_prints_a_rule_to_add() {
 }
 
 #[test]
-fn deny_wins_over_everything() {
+fn deny_overrides_allow() {
     let rules = "[[policy]]\ntools = \"*\"\ndo = \"allow\"\nuntil = 2999-01-01\n[[policy]]\ntools = \"wipe\"\nwhen = \"args.what == 'all'\"\ndo = \"deny\"\n";
     let crib = TempCrib::new().tool("wipe", dangerous_tool()).file("toolcrib.toml", rules);
     assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 0);
@@ -319,7 +319,7 @@ pub(crate) fn run_on_terminal(
 }
 
 #[test]
-fn a_watched_list_shows_progress_and_then_the_end() {
+fn watch_shows_progress_until_the_operation_ends() {
     let mut build = asynchronous_tool("build", "sh build.sh");
     build["progress_regex"] = json!(r"(\d+)%");
     let script = "echo 25%; until [ -e half ]; do sleep 0.05; done; echo 75%; until [ -e done ]; do sleep 0.05; done";
@@ -391,7 +391,7 @@ fn plan_show_and_audit_name_the_sandbox_level_that_is_applied() {
 }
 
 #[test]
-fn every_call_and_every_decision_leaves_a_line_in_the_audit() {
+fn every_call_and_decision_is_in_the_audit_log() {
     let crib = TempCrib::new().tool("wipe", dangerous_tool()).tool("ok", definition("ok", "true"));
     let id = request_approval(&crib, r#"{"what": "a"}"#);
     assert_eq!(read_audit(&crib).len(), 1, "the refusal");
@@ -427,7 +427,7 @@ fn a_crib_whose_tools_reach_the_state_folder_is_refused() {
 }
 
 #[test]
-fn a_tool_cannot_write_its_own_permission() {
+fn a_tool_cannot_overwrite_the_files_that_permit_it() {
     let copy = json!({"name": "copy", "description": "Copy", "command": "cp", "synchronous": true, "mutates": true,
         "subcommand": [{"name": "default", "description": "Copy a file", "positional_args": [
             {"name": "from", "type": "string", "format": "path", "description": "From", "required": true},

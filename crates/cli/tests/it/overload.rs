@@ -16,7 +16,7 @@ use testing::{
 };
 
 /// A tool that takes a list of strings.
-fn listing() -> Value {
+fn tool_with_list() -> Value {
     let mut tool = definition("join", "echo");
     tool["subcommand"][0]["positional_args"] = json!([
         {"name": "words", "type": "array", "items": {"type": "string"}, "description": "Words", "required": true},
@@ -32,8 +32,9 @@ fn memory_mib(process: u32, field: &str) -> u64 {
 }
 
 #[test]
-fn answers_a_million_errors_in_short() {
-    let crib = TempCrib::new().tool("join", listing()).tool("say", definition("say", "echo hi"));
+fn summarizes_a_million_argument_errors() {
+    let crib =
+        TempCrib::new().tool("join", tool_with_list()).tool("say", definition("say", "echo hi"));
     let mut client = StdioClient::start(&crib, &[]);
     let words = vec![1; 1_000_000];
     let answer =
@@ -48,8 +49,8 @@ fn answers_a_million_errors_in_short() {
 }
 
 #[test]
-fn answers_a_number_with_too_many_digits() {
-    let crib = TempCrib::new().tool("join", listing());
+fn rejects_a_number_with_too_many_digits() {
+    let crib = TempCrib::new().tool("join", tool_with_list());
     let mut client = StdioClient::start(&crib, &[]);
     let digits = "9".repeat(100_000);
     client.send_line(&format!(
@@ -78,7 +79,7 @@ fn nested_specification(depth: usize) -> String {
 }
 
 #[test]
-fn checking_a_hostile_definition_ends() {
+fn checking_a_hostile_definition_terminates() {
     let crib = TempCrib::new()
         .tool("say", definition("say", "echo hi"))
         .file("toolcrib.toml", "[crib]\ncheck_definition = true\n");
@@ -133,7 +134,7 @@ fn writes_of_a_flag_apply_in_the_order_sent() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_not_asked_for_more() {
+fn stops_reading_requests_of_a_client_that_reads_no_responses() {
     let crib = TempCrib::new().tool("say", definition("say", "echo hi"));
     let mut child = crib
         .command(&["serve"])
@@ -265,7 +266,7 @@ fn read(mut stream: TcpStream) -> String {
 }
 
 #[test]
-fn clients_take_turns() {
+fn schedules_clients_fairly() {
     let site = Site::new("[limits]\nconcurrency = 2\n", "sleep 1");
     let _naps: Vec<_> = (0..50).map(|_| site.call("nap", "greedy")).collect();
     thread::sleep(Duration::from_millis(300));
@@ -291,7 +292,7 @@ fn control_calls_and_health_checks_do_not_wait_for_other_calls() {
 }
 
 #[test]
-fn half_requests_do_not_keep_others_out() {
+fn incomplete_requests_do_not_block_other_clients() {
     let site = Site::new("", "sleep 1");
     let half: Vec<_> = (0..1_200)
         .map(|_| site.open("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le"))

@@ -118,7 +118,7 @@ fn show_prints_the_result_errors_and_security_of_a_specification() {
 }
 
 #[test]
-fn schemas_are_json_schemas() {
+fn schema_prints_json_schemas() {
     for of in ["mtdf", "guidance", "config"] {
         let schema = run_outside_crib(&["schema", of]).json();
         assert!(
@@ -186,7 +186,7 @@ fn doctor_reports_missing_programs_and_how_to_install_them() {
 }
 
 #[test]
-fn doctor_reports_a_broken_configuration_and_goes_on() {
+fn doctor_reports_a_broken_configuration_and_continues() {
     let crib = TempCrib::new().tool("ok", definition("ok", "true")).file(
         "toolcrib.toml",
         "[confine]\nenabled = false\n[[policy]]\ntools = \"*\"\ndo = \"alow\"\n",
@@ -209,7 +209,7 @@ fn doctor_reports_a_broken_configuration_and_goes_on() {
 }
 
 #[test]
-fn availability_checks_decide_in_doctor_and_before_the_first_call() {
+fn availability_checks_apply_in_doctor_and_before_the_first_call() {
     let mut tool = definition("picky", "true");
     tool["availability_check"] = serde_json::json!({"command": "sh", "args": ["-c", "exit 3"]});
     let crib = TempCrib::new().tool("picky", tool.clone());

@@ -70,7 +70,7 @@ fn a_package_is_called_from_the_terminal() {
 }
 
 #[test]
-fn what_needs_approval_is_shown_as_the_exact_call_and_runs_once_approved() {
+fn approval_shows_the_exact_call_and_lets_it_run() {
     skip_without!("R");
     let crib = crib_with_r_tools();
     let call =
@@ -86,7 +86,7 @@ fn what_needs_approval_is_shown_as_the_exact_call_and_runs_once_approved() {
 }
 
 #[test]
-fn a_client_on_pipes_is_a_session() {
+fn each_stdio_client_has_its_own_session() {
     skip_without!("R");
     let crib = crib_with_r_tools();
     let mut one = StdioClient::start(&crib, &[]);
@@ -108,7 +108,7 @@ fn a_client_on_pipes_is_a_session() {
 }
 
 #[test]
-fn a_slow_function_becomes_an_operation_whose_last_message_is_told() {
+fn await_returns_the_messages_of_a_slow_function() {
     skip_without!("R");
     let crib = crib_with_r_tools();
     let mut client = StdioClient::start(&crib, &[]);
@@ -125,7 +125,7 @@ fn a_slow_function_becomes_an_operation_whose_last_message_is_told() {
 }
 
 #[test]
-fn r_starts_with_the_first_call_and_not_before() {
+fn r_starts_on_the_first_valid_call() {
     skip_without!("R");
     let crib = crib_with_r_tools();
     let mut client = StdioClient::start(&crib, &[]);
@@ -140,7 +140,7 @@ fn r_starts_with_the_first_call_and_not_before() {
 }
 
 #[test]
-fn the_state_of_a_handle_outlives_a_server_that_was_killed() {
+fn handle_state_survives_a_killed_server() {
     skip_without!("R");
     let crib = crib_with_r_tools();
     let count = |server: &HttpServer| {
@@ -154,7 +154,7 @@ fn the_state_of_a_handle_outlives_a_server_that_was_killed() {
 }
 
 #[test]
-fn a_long_result_of_a_package_with_dots_in_its_name_is_fetched_in_parts() {
+fn a_long_result_of_a_dotted_package_is_read_in_parts() {
     skip_without!("R");
     let tool =
         yaml("my.own.pkg-mcp_tool_all", NONE, "returns: {type: array, description: numbers}\n");
@@ -178,7 +178,7 @@ fn a_long_result_of_a_package_with_dots_in_its_name_is_fetched_in_parts() {
 }
 
 #[test]
-fn over_http_a_session_is_a_connection_or_a_handle() {
+fn http_sessions_are_connections_or_handles() {
     skip_without!("R");
     let crib = crib_with_r_tools();
     let server = HttpServer::start(&crib, &[]);

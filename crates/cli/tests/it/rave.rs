@@ -47,7 +47,7 @@ fn yaml_is_found_in_tools_and_in_packages_and_passes_check() {
 }
 
 #[test]
-fn one_broken_file_is_said_with_its_line_and_the_others_load() {
+fn reports_a_broken_file_with_its_line_and_loads_the_others() {
     let crib = crib_with_r_package().file("tools/bad.yaml", "name: p-bad\ndescription: one: two\n");
     let output = crib.run(&["check", "--format", "json"]);
     let all = output.json();
@@ -72,7 +72,7 @@ fn one_broken_file_is_said_with_its_line_and_the_others_load() {
 }
 
 #[test]
-fn what_is_served_says_what_the_definition_says() {
+fn served_tools_match_their_definitions() {
     let listed = crib_with_r_package().run(&["list", "--json"]).json();
     let find = |name: &str| {
         listed
@@ -109,7 +109,7 @@ fn what_is_served_says_what_the_definition_says() {
 }
 
 #[test]
-fn groups_are_patterns_of_which_one_must_match() {
+fn groups_select_tools_that_match_any_pattern() {
     let crib = crib_with_r_package();
     let of = |groups: &[&str]| {
         let arguments: Vec<_> = ["list", "--json"]
@@ -192,12 +192,12 @@ fn show_and_docs_have_the_example() {
 }
 
 #[test]
-fn the_schema_is_printed() {
+fn prints_the_schema() {
     assert_eq!(run_outside_crib(&["schema", "rave"]).json()["title"], "R functions as YAML (RAVE)");
 }
 
 #[test]
-fn a_new_definition_is_good() {
+fn a_new_definition_passes_check() {
     let crib = TempCrib::new();
     assert_eq!(crib.run(&["new", "rave", "stats-median"]).code, 0);
     let checked = crib.run(&["check", "--strict"]);

@@ -61,7 +61,7 @@ fn a_document_is_rendered_and_read_back_as_a_resource() {
 }
 
 #[test]
-fn only_what_a_document_may_read_makes_it_render_again() {
+fn renders_again_only_if_a_readable_file_changes() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib =
         TempCrib::new().file("toolcrib.toml", LOCAL).file("rmd/parts/child.Rmd", "Part one.\n");
@@ -87,7 +87,7 @@ fn only_what_a_document_may_read_makes_it_render_again() {
 }
 
 #[test]
-fn a_call_from_a_terminal_names_what_it_made() {
+fn a_terminal_call_prints_the_uri_of_the_document() {
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let made = crib.run(&[
         "call",
@@ -102,7 +102,7 @@ fn a_call_from_a_terminal_names_what_it_made() {
 }
 
 #[test]
-fn sub_folders_and_formats_are_in_the_names_of_rendered_files() {
+fn output_names_include_subfolders_and_formats() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL).file("rmd/data/n.txt", "forty-two");
     let mut client = StdioClient::start(&crib, &[]);
@@ -119,7 +119,7 @@ fn sub_folders_and_formats_are_in_the_names_of_rendered_files() {
 }
 
 #[test]
-fn a_failed_render_says_where_and_leaves_the_last_good_one() {
+fn a_failed_render_reports_its_location_and_keeps_the_last_output() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = StdioClient::start(&crib, &[]);
@@ -145,7 +145,7 @@ fn a_failed_render_says_where_and_leaves_the_last_good_one() {
 }
 
 #[test]
-fn a_small_page_is_put_into_the_answer_on_request() {
+fn embeds_a_small_page_in_the_response_on_request() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = StdioClient::start(&crib, &[]);
@@ -164,7 +164,7 @@ fn a_small_page_is_put_into_the_answer_on_request() {
 }
 
 #[test]
-fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
+fn a_long_render_becomes_an_operation_that_can_be_cancelled() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = StdioClient::start(&crib, &[]);
@@ -194,7 +194,7 @@ fn a_render_that_takes_long_is_an_operation_that_can_be_cancelled() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
+fn reports_a_full_disk_and_keeps_the_previous_output() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new()
         .file("toolcrib.toml", LOCAL)
@@ -219,7 +219,7 @@ fn a_full_disk_is_told_and_leaves_what_was_rendered_before() {
 }
 
 #[test]
-fn fifty_megabytes_are_refused() {
+fn rejects_a_document_of_fifty_megabytes() {
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = StdioClient::start(&crib, &[]);
     crib.write("rmd/big.Rmd", &"long line of text\n".repeat(3_000_000));
@@ -232,7 +232,7 @@ fn fifty_megabytes_are_refused() {
 }
 
 #[test]
-fn fifty_megabytes_in_a_call_are_refused_as_well() {
+fn rejects_a_call_with_fifty_megabytes_of_content() {
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let mut client = StdioClient::start(&crib, &[]);
     let long = json!({"filename": "big", "title": "T", "content": "x".repeat(50_000_000)});
@@ -265,7 +265,7 @@ fn parameters_that_a_document_does_not_declare_are_refused() {
 }
 
 #[test]
-fn names_that_lead_out_are_refused() {
+fn rejects_unsafe_document_names() {
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL).file("secret.Rmd", "x");
     let mut client = StdioClient::start(&crib, &[]);
     for name in ["../secret", "/etc/passwd", "a\nb", "a\"b", "..", "a b", "x;y"] {
@@ -275,7 +275,7 @@ fn names_that_lead_out_are_refused() {
 }
 
 #[test]
-fn the_doctor_says_what_can_render() {
+fn doctor_lists_render_components() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let crib = TempCrib::new().file("toolcrib.toml", LOCAL);
     let said = crib.run(&["doctor"]).stdout;
@@ -299,7 +299,7 @@ fn the_doctor_says_what_can_render() {
 }
 
 #[test]
-fn the_doctor_goes_on_where_the_configuration_cannot_be_used() {
+fn doctor_continues_after_an_unusable_configuration() {
     let crib =
         TempCrib::new().file("toolcrib.toml", "[documents]\nenabled = true\nbackend = \"local\"\n");
     let output = crib.run(&["doctor"]);
@@ -318,7 +318,7 @@ fn the_doctor_goes_on_where_the_configuration_cannot_be_used() {
 
 /// Follows the user documentation for a first report, except for the installation.
 #[test]
-fn the_walk_through_the_page_works() {
+fn the_documented_walkthrough_works() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext");
     let page = fs::read_to_string(repository().join("docs/rmarkdown.md")).expect("the page");
     let (_, walk) = page.split_once("## A first report").expect("the walk");
@@ -370,7 +370,7 @@ fn engine() -> Option<(String, String)> {
 }
 
 /// A server that renders in a container without end.
-fn rendering_slowly(socket: &str, image: &str) -> (TempCrib, StdioClient) {
+fn start_slow_render(socket: &str, image: &str) -> (TempCrib, StdioClient) {
     let config =
         format!("[documents]\nenabled = true\nbackend = \"docker\"\nimage = \"{image}\"\n");
     let crib = TempCrib::new().file("toolcrib.toml", &config).file("rmd/a.Rmd", "Text.\n");
@@ -405,7 +405,7 @@ fn containers_of_a_killed_server_are_removed_by_the_next_one() {
     let Some((socket, image)) = engine() else {
         return;
     };
-    let (crib, first) = rendering_slowly(&socket, &image);
+    let (crib, first) = start_slow_render(&socket, &image);
     let server = first.pid();
     // Killed, so that it cannot clean up.
     drop(first);
@@ -420,11 +420,11 @@ fn containers_of_a_killed_server_are_removed_by_the_next_one() {
 }
 
 #[test]
-fn the_end_of_input_removes_the_container_of_a_render() {
+fn end_of_input_removes_the_render_container() {
     let Some((socket, image)) = engine() else {
         return;
     };
-    let (_crib, client) = rendering_slowly(&socket, &image);
+    let (_crib, client) = start_slow_render(&socket, &image);
     let server = client.pid();
     client.close();
     assert_eq!(containers(&socket, server), 0);
@@ -433,7 +433,7 @@ fn the_end_of_input_removes_the_container_of_a_render() {
 /// The usage examples of the interface's document, word for word, with an engine and an image for
 /// tests alone.
 #[test]
-fn the_usage_examples_work_word_for_word_and_the_pdf_opens() {
+fn the_documented_usage_examples_produce_a_readable_pdf() {
     skip_without!("Rscript", "pandoc", "pdflatex", "pdftotext", "docker-compose", "dockerd");
     let Some((socket, image)) = engine() else {
         return;

@@ -96,7 +96,7 @@ fn libraries_for_an_effect_are_used_by_one_crate() {
 }
 
 #[test]
-fn what_decides_behaviour_on_the_wire_is_pinned() {
+fn dependencies_that_affect_the_wire_format_are_pinned() {
     let manifest = fs::read_to_string(repository().join("Cargo.toml")).expect("the manifest");
     let line = |name: &str| {
         manifest.lines().find(|line| line.starts_with(&format!("{name} = "))).expect("a dependency")
@@ -124,7 +124,7 @@ fn no_source_file_is_over_800_lines() {
 const UNSAFE: &str = "crates/process/src/launcher_process/raw.rs";
 
 #[test]
-fn one_file_with_unsafe_code_and_one_door_for_each_effect() {
+fn unsafe_code_and_each_effect_are_in_one_file() {
     let doors = [
         ("Command::new(", "crates/process/src/launcher/connection.rs"),
         ("env::var", "crates/workspace/src/environment.rs"),
@@ -141,7 +141,7 @@ fn one_file_with_unsafe_code_and_one_door_for_each_effect() {
         assert!(!is_unsafe || name == UNSAFE, "{name} has unsafe code");
         for (effect, door) in doors {
             assert!(
-                !code.contains(effect) || name == door || is_face(&name, effect),
+                !code.contains(effect) || name == door || is_terminal_query(&name, effect),
                 "{name} uses {effect}, whose door is {door}"
             );
         }
@@ -177,7 +177,7 @@ fn a_users_file_is_never_written_in_place() {
 }
 
 /// The renderer asks whether standard output is a terminal; it does not write to it.
-fn is_face(name: &str, effect: &str) -> bool {
+fn is_terminal_query(name: &str, effect: &str) -> bool {
     effect == "stdout()" && name == "crates/cli/src/report/human.rs"
 }
 

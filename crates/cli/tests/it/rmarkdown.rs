@@ -21,7 +21,7 @@ const TOOLS: [&str; 8] = [
 ];
 
 #[test]
-fn the_tools_are_served_where_documents_are_enabled() {
+fn the_tools_are_served_if_documents_are_enabled() {
     let names = |crib: &TempCrib| {
         let tools = crib.run(&["list", "--json"]).json();
         tools
@@ -38,7 +38,7 @@ fn the_tools_are_served_where_documents_are_enabled() {
 }
 
 #[test]
-fn annotations_say_what_a_tool_does() {
+fn annotations_match_the_effects_of_tools() {
     let tools = crib_with_documents().run(&["list", "--json"]).json();
     let hints = |name: &str| {
         let tool = tools
@@ -63,7 +63,7 @@ fn annotations_say_what_a_tool_does() {
 }
 
 #[test]
-fn a_client_is_told_of_documents_that_tools_and_others_make() {
+fn notifies_clients_of_documents_from_tools_and_other_programs() {
     let crib = crib_with_documents();
     let mut client = StdioClient::start(&crib, &[]);
     let created = json!({"filename": "a", "title": "A", "content": "text"});
@@ -103,7 +103,7 @@ fn a_client_is_told_of_documents_that_tools_and_others_make() {
 }
 
 #[test]
-fn a_call_that_deletes_waits_for_a_person() {
+fn deleting_a_document_requires_approval() {
     let crib = crib_with_documents().file("rmd/a.Rmd", "a");
     let refused = crib.run(&["call", "delete_rmd", "--args", r#"{"filename": "a"}"#]);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
@@ -112,7 +112,7 @@ fn a_call_that_deletes_waits_for_a_person() {
 
 /// Sends every request of the document's examples, in order, to a new server over its pipe.
 #[test]
-fn the_examples_of_the_document_run_verbatim() {
+fn the_documented_examples_run_verbatim() {
     let Some(seed) = shared_corpus("seeds/r-server-api.md") else {
         return;
     };
@@ -148,7 +148,7 @@ fn the_examples_of_the_document_run_verbatim() {
 }
 
 #[test]
-fn a_new_report_has_nothing_wrong_with_it() {
+fn a_new_report_has_no_problems() {
     let crib = crib_with_documents();
     let made = crib.run(&["new", "rmd", "2026/first-report"]);
     assert_eq!(made.code, 0, "{}", made.stderr);
@@ -164,7 +164,7 @@ fn a_new_report_has_nothing_wrong_with_it() {
 
 /// A program may write files of 64 kB, as on a disk that has no more room.
 #[test]
-fn a_full_disk_leaves_what_was_there() {
+fn a_full_disk_keeps_the_old_document() {
     let crib = crib_with_documents().file("rmd/a.Rmd", "before");
     let arguments =
         json!({"filename": "a", "title": "A", "content": "x".repeat(100_000), "overwrite": true})

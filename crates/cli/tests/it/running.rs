@@ -145,7 +145,7 @@ fn block_of_page(kind: &str, fence: &str) -> String {
 }
 
 #[test]
-fn the_page_about_specifications_can_be_followed() {
+fn the_specifications_page_works_as_documented() {
     skip_without!("python3");
     let crib = TempCrib::new()
         .file("MCP_TOOL_SPECIFICATION.md", &block_of_page("markdown", "````"))
@@ -263,7 +263,7 @@ fn clients_accept_a_result_with_a_warning() {
 }
 
 #[test]
-fn a_tool_stands_for_another_whose_policy_holds() {
+fn a_forwarding_tool_obeys_the_policy_of_its_target() {
     let definition = json!({
         "name": "echo_text", "description": "Say it", "command": "echo", "mutates": false,
         "subcommand": [{"name": "default", "description": "Say it",
@@ -286,7 +286,7 @@ fn a_tool_stands_for_another_whose_policy_holds() {
 }
 
 #[test]
-fn looking_at_a_crib_starts_no_python() {
+fn inspecting_a_crib_does_not_start_python() {
     let crib = copy_of_example()
         .file("desk.py", "raise SystemExit('Python was started')\n")
         .file(".venv/bin/python", "#!/bin/sh\ntouch started\n");

@@ -8,7 +8,7 @@ use testing::{
 };
 
 #[test]
-fn list_json_prints_exactly_what_is_served() {
+fn list_json_prints_exactly_the_served_tools() {
     let crib =
         TempCrib::new().tool("a", definition("a", "true")).tool("b", definition("b", "true"));
     let mut client = StdioClient::start(&crib, &[]);
@@ -88,7 +88,7 @@ fn a_hangup_signal_reloads() {
 }
 
 #[test]
-fn watch_reloads_by_itself() {
+fn watch_reloads_automatically() {
     let crib = TempCrib::new().tool("a", definition("a", "true"));
     let mut client = StdioClient::start(&crib, &["--watch"]);
     assert_eq!(client.names(), ["a"]);
@@ -152,7 +152,7 @@ fn listening_beyond_this_machine_needs_a_token() {
 }
 
 #[test]
-fn a_killed_server_leaves_no_program_of_a_plain_call_however_it_hides() {
+fn the_next_server_kills_detached_programs_of_a_killed_one() {
     let crib = TempCrib::new().tool("hide", definition("hide", "env -i setsid sleep 4791"));
     let mut client = StdioClient::start(&crib, &[]);
     client.send(&request(99, "tools/call", json!({"name": "hide", "arguments": {}})));

@@ -24,7 +24,7 @@ fn codes(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_specification_as_it_should_be_has_no_findings() {
+fn a_complete_specification_has_no_findings() {
     let output = TempCrib::new()
         .file("docs/MCP_TOOL_SPECIFICATION.md", &whole_specification())
         .run(&["check", "--strict"]);
@@ -37,7 +37,7 @@ fn a_specification_as_it_should_be_has_no_findings() {
 }
 
 #[test]
-fn the_specification_in_the_documentation_is_one() {
+fn the_documented_specification_has_no_findings() {
     let page = fs::read_to_string(repository().join("docs/specifications.md")).expect("the page");
     let example = page
         .split("````markdown\n")
@@ -55,7 +55,7 @@ fn the_specification_in_the_documentation_is_one() {
 }
 
 #[test]
-fn tools_that_are_only_described_are_listed_and_not_served() {
+fn documented_tools_are_listed_but_not_served() {
     let crib = TempCrib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole_specification());
     insta::assert_snapshot!(crib.transcript(&["list"]), @r"
     exit code 0
@@ -161,7 +161,7 @@ fn fix_reports_the_lines_it_changed() {
 }
 
 #[test]
-fn an_agent_checks_what_it_writes() {
+fn check_definition_reports_problems_to_an_agent() {
     let crib = TempCrib::new().file("docs/MCP_TOOL_SPECIFICATION.md", &whole_specification());
     let mut client = StdioClient::start(&crib, &[]);
     let checked = client.request(
@@ -185,7 +185,7 @@ fn an_agent_checks_what_it_writes() {
 }
 
 #[test]
-fn the_tool_for_it_is_listed_only_where_there_are_specifications_or_it_is_wanted() {
+fn check_definition_is_listed_with_specifications_or_if_enabled() {
     let is_listed =
         |crib: &TempCrib| crib.run(&["list", "--json"]).stdout.contains("check_definition");
     assert!(!is_listed(&TempCrib::new()));
@@ -196,7 +196,7 @@ fn the_tool_for_it_is_listed_only_where_there_are_specifications_or_it_is_wanted
 }
 
 #[test]
-fn a_rule_of_the_crib_can_be_explained_even_beside_one_that_is_broken() {
+fn explains_a_custom_rule_next_to_a_broken_one() {
     let rules = "[[rule]]\ncode = \"ACME-1\"\nseverity = \"warning\"\ntools = \"a_*\"\nwhen = \"tool.version == null\"\n\
         message = \"the tool has no version\"\nhint = \"give it one\"\n[[rule]]\ncode = \"ACME-2\"\n";
     let crib = TempCrib::new().file("toolcrib.toml", rules);

@@ -57,7 +57,7 @@ fn assert_removed(folders: &BTreeSet<String>) {
 }
 
 #[test]
-fn a_call_from_the_terminal_leaves_none() {
+fn a_terminal_call_leaves_no_temporary_folders() {
     skip_without!("Rscript", "pandoc", "python3");
     let crib = crib_with_every_backend();
     let mut all = BTreeSet::new();
@@ -75,7 +75,7 @@ fn a_call_from_the_terminal_leaves_none() {
 }
 
 #[test]
-fn a_server_leaves_none() {
+fn a_server_leaves_no_temporary_folders() {
     skip_without!("Rscript", "python3");
     let crib = crib_with_every_backend();
     let mut client = StdioClient::start(&crib, &[]);

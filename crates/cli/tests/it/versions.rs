@@ -36,7 +36,7 @@ fn compared_tool(output: &CommandOutput) -> Value {
 }
 
 #[test]
-fn diff_prints_one_object_of_the_shape_that_programs_rely_on() {
+fn diff_prints_the_documented_json_object() {
     let output = diff(
         &greet_tool("1.2.0", who_parameter(), json!(["who"])),
         &greet_tool("1.3.0", who_and_parameter("tone"), json!(["who", "tone"])),
@@ -75,7 +75,7 @@ fn an_optional_addition_needs_a_patch_and_a_minor_version_is_suggested() {
 }
 
 #[test]
-fn a_missing_version_is_an_error_only_where_a_change_breaks() {
+fn a_missing_version_is_an_error_only_for_a_breaking_change() {
     let without =
         |parameters: Value| greet_tool("", parameters, json!([])).replace(r#","version":"""#, "");
     let broken = diff(&without(who_and_parameter("tone")), &without(who_parameter()));
@@ -108,7 +108,7 @@ fn undecided_changes_need_a_major_version() {
 }
 
 #[test]
-fn people_see_each_change_its_effect_and_the_version_to_use() {
+fn human_output_shows_changes_effects_and_the_version_to_use() {
     let old = greet_tool("1.2.0", who_and_parameter("tone"), json!(["who"]));
     let new = greet_tool("1.2.1", who_parameter(), json!([]))
         .replace("Print a greeting", "Print a friendly greeting");
@@ -127,7 +127,7 @@ fn people_see_each_change_its_effect_and_the_version_to_use() {
 }
 
 #[test]
-fn few_of_many_reworded_descriptions_are_shown() {
+fn diff_limits_the_number_of_shown_rewordings() {
     let saying = |word: &str| {
         let parameters: serde_json::Map<String, Value> = (0..9)
             .map(|at| {
@@ -254,7 +254,7 @@ fn revisions_of_a_repository_are_compared_with_files_and_with_each_other() {
 }
 
 #[test]
-fn a_revision_leaves_the_repository_as_it_is() {
+fn reading_a_revision_does_not_change_the_repository() {
     skip_without!("git");
     let crib = crib_in_git();
     let listing = |crib: &TempCrib| {
@@ -323,7 +323,7 @@ fn unknown_revisions_are_reported_with_a_hint() {
 }
 
 #[test]
-fn a_file_that_is_no_definition_cannot_be_compared() {
+fn diff_rejects_a_file_that_is_not_a_definition() {
     let crib = TempCrib::new()
         .file("old.json", "{\"name\":")
         .file("new.json", &greet_tool("1.0.0", who_parameter(), json!([])));
@@ -405,7 +405,7 @@ fn an_allowed_change_is_shown_with_its_reason_and_does_not_count() {
 }
 
 #[test]
-fn every_rule_of_change_can_be_explained() {
+fn explains_every_change_rule() {
     for rule in compat::CHANGES {
         let output = run_outside_crib(&["explain", rule.name]);
         assert!(
@@ -432,7 +432,7 @@ fn read_lock(crib: &TempCrib) -> String {
 }
 
 #[test]
-fn lock_pins_every_tool_by_name_in_the_same_bytes_each_time() {
+fn lock_pins_every_tool_by_name_reproducibly() {
     let crib = locked_crib();
     let first = read_lock(&crib);
     let written: Value = serde_json::from_str(&first).expect("JSON");
@@ -486,7 +486,7 @@ fn lock_check_reports_new_missing_and_different_tools() {
 }
 
 #[test]
-fn moving_a_definition_to_another_file_is_no_change() {
+fn moving_a_definition_to_another_file_is_not_a_change() {
     let crib = locked_crib();
     std::fs::rename(crib.root().join("tools/alpha.json"), crib.root().join("tools/zeta.json"))
         .expect("a file");
@@ -494,7 +494,7 @@ fn moving_a_definition_to_another_file_is_no_change() {
 }
 
 #[test]
-fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
+fn lock_check_rejects_a_missing_or_broken_lock_file() {
     let crib = TempCrib::new().tool("alpha", definition("alpha", "echo"));
     insta::assert_snapshot!(crib.transcript(&["lock", "--check"]), @r"
     exit code 2
@@ -514,7 +514,7 @@ fn a_lock_that_is_missing_or_broken_cannot_be_checked() {
 }
 
 #[test]
-fn a_tool_that_differs_from_the_lock_file_is_held_back_until_it_is_accepted() {
+fn a_tool_that_differs_from_the_lock_is_not_served_until_accepted() {
     let crib = locked_crib();
     let changed = definition("alpha", "printf");
     crib.write("tools/alpha.json", &changed.to_string());
@@ -565,7 +565,7 @@ fn the_lock_file_covers_scripts() {
 }
 
 #[test]
-fn a_broken_lock_file_holds_every_tool_back() {
+fn a_broken_lock_file_disables_every_tool() {
     let crib = locked_crib();
     crib.write("toolcrib.lock", "{}");
     assert_eq!(crib.run(&["call", "alpha"]).code, 3);

@@ -49,7 +49,7 @@ fn reports_missing_undocumented_and_differing_tools() {
 }
 
 #[test]
-fn ignores_what_one_side_does_not_declare() {
+fn ignores_fields_that_one_side_does_not_declare() {
     let mut defined = echo_tool("count");
     defined.output = Some(schema(json!({"type": "object"})));
     defined.annotations.network = Some(true.into());

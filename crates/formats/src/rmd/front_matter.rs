@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn adds_a_title_only_where_there_is_none() {
+    fn adds_a_title_only_if_it_is_missing() {
         assert_eq!(set_title("text", "A: \"b\"").text, "---\ntitle: 'A: \"b\"'\n---\n\ntext");
         let set = set_title("---\r\nauthor: me\r\n---\r\nx", "T");
         assert_eq!(

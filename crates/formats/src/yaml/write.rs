@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn is_written_in_the_usual_style() {
+    fn writes_the_usual_style() {
         let value = json!({
             "name": "pkg-f", "n": 1, "text": "two\n\nlines", "code": "f(1)\n#\n#> 1\n",
             "list": ["a", "b c", "yes", "1", ""], "empty": [], "nothing": null, "small": 1e-20,

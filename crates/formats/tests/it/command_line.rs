@@ -162,7 +162,7 @@ fn paths_are_marked_in_options_positionals_and_items() {
 }
 
 #[test]
-fn path_or_value_gives_a_note() {
+fn path_or_value_is_reported_as_a_note() {
     let reading =
         read(&with_option(json!({"name": "at", "type": "string", "format": "path-or-value"})));
     assert_eq!(summary(&reading.diagnostics), ["note TC048 /subcommand/0/options/0/format"]);

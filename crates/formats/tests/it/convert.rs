@@ -343,7 +343,7 @@ fn listed_tool() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_a_server_lists_keeps_its_schemas_in_a_specification(listed in listed_tool()) {
+    fn listed_schemas_survive_conversion_to_a_specification(listed in listed_tool()) {
         let tools = read(&listed).tools;
         prop_assert_eq!(tools.len(), 1, "{}", listed);
         let converted = convert(&tools, writer("spec"), "t");
@@ -357,7 +357,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_a_server_lists_keeps_its_arguments_in_mtdf(listed in listed_tool()) {
+    fn listed_arguments_survive_conversion_to_mtdf(listed in listed_tool()) {
         let tools = read(&listed).tools;
         let converted = convert(&tools, writer("mtdf"), "t");
         // Names that differ only in leading dashes would be one option, so such a tool is omitted and reported.

@@ -222,7 +222,7 @@ fn files_without_errors_match_the_schema_of_their_format() {
 }
 
 #[test]
-fn every_format_reads_what_it_writes() {
+fn every_format_reads_its_own_output() {
     for file in all_files().iter().filter(|file| !file.reading.tools.is_empty()) {
         for format in FORMATS {
             let Some(writer) = &format.writer else { continue };

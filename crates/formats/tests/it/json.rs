@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn text_that_serde_json_refuses_has_a_problem(text in "[\\[\\]{},:\"\\\\a01e.+\\-/* \n\0\u{feff}tfn]{0,24}") {
+    fn reports_a_problem_exactly_if_serde_json_fails(text in "[\\[\\]{},:\"\\\\a01e.+\\-/* \n\0\u{feff}tfn]{0,24}") {
         let parsed = parse(&text);
         prop_assert_eq!(parsed.problems.is_empty(), serde_json::from_str::<Value>(&text).is_ok());
         prop_assert!(parsed.problems.iter().all(|found| found.offset <= text.len() && text.is_char_boundary(found.offset)));

@@ -47,7 +47,7 @@ mod tests {
     use super::is_semantic;
 
     #[test]
-    fn knows_semantic_versions() {
+    fn recognizes_semantic_versions() {
         assert!(["0.1.0", "1.2.3", "10.20.30-beta.1+build.5"].into_iter().all(is_semantic));
         assert!(
             !["1", "1.2", "1.02.3", "v1.2.3", "1.2.3-", "1.2.x", "latest"]

@@ -108,7 +108,7 @@ fn sequence(name: &str, steps: &[&str]) -> catalog::Tool {
 }
 
 #[test]
-fn rejects_a_step_without_a_tool_at_its_place() {
+fn reports_a_step_without_a_callable_tool_at_its_location() {
     let mut undefined = echo_tool("undefined");
     undefined.implementation = Implementation::Missing;
     let found = check_all(

@@ -93,7 +93,7 @@ fn rejects_invisible_characters() {
 }
 
 #[test]
-fn names_the_place_and_the_character() {
+fn reports_the_location_and_the_character() {
     let found = check(tool_with_parameter(
         "colour",
         json!({"enum": ["red", "gr\u{200b}e\u{200b}en"], "description": "Which"}),

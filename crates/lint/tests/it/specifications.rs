@@ -40,7 +40,7 @@ fn a_complete_specification_has_no_findings() {
 }
 
 #[test]
-fn names_every_missing_section() {
+fn reports_every_missing_section() {
     for title in ["Purpose", "Invocation", "Output", "Error", "Idempotency", "Usage", "Security"] {
         let start = COMPLETE
             .find(&format!(". {title}"))

@@ -127,7 +127,7 @@ mod tests {
     use super::describe;
 
     #[test]
-    fn reports_what_an_old_kernel_lacks() {
+    fn reports_missing_features_of_an_old_kernel() {
         assert!(describe(ABI::V7, true).missing.is_empty());
         assert_eq!(describe(ABI::V1, true).missing.len(), 3);
         let nothing = describe(ABI::Unsupported, false);

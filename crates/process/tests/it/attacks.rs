@@ -119,7 +119,7 @@ async fn names_are_resolved_without_netlink_rights() {
 }
 
 #[tokio::test]
-async fn only_internet_sockets_come_with_the_network() {
+async fn network_access_excludes_vsock_packet_and_audit_sockets() {
     for bench in Bench::all() {
         let code = "import socket\nfor family, protocol in ((40, 0), (17, 0), (16, 9), (16, 0)):\n\
                     \x20   try: socket.socket(family, socket.SOCK_RAW if family == 16 else socket.SOCK_STREAM, protocol); print('open')\n\
@@ -132,7 +132,7 @@ async fn only_internet_sockets_come_with_the_network() {
 }
 
 #[tokio::test]
-async fn keyrings_are_closed() {
+async fn keyrings_are_inaccessible() {
     for bench in Bench::all() {
         let code = format!(
             "{CALL}print(call('syscall', 250, 0, -4, 0), call('syscall', 248, b'user', b'k', b'v', 1, -4))"
@@ -154,7 +154,7 @@ async fn shared_memory_does_not_outlive_the_call() {
 }
 
 #[tokio::test]
-async fn namespaces_and_kernel_interfaces_are_closed() {
+async fn namespaces_and_kernel_interfaces_are_inaccessible() {
     for bench in Bench::all() {
         let code = format!(
             "{CALL}print(call('unshare', 0x10000000), call('syscall', 425, 1, 0), call('syscall', 323, 0),\n\
@@ -179,7 +179,7 @@ async fn descriptors_of_the_server_are_not_inherited() {
 }
 
 #[tokio::test]
-async fn temporary_files_and_processes_of_others_have_no_name() {
+async fn temporary_files_and_processes_of_others_are_invisible() {
     let shared = tempfile::NamedTempFile::new_in("/tmp").expect("a file");
     for bench in Bench::all().into_iter().filter(Bench::has_namespaces) {
         let script = format!(

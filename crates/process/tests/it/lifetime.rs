@@ -52,7 +52,7 @@ async fn a_daemon_dies_when_its_call_is_dropped() {
 }
 
 #[tokio::test]
-async fn killing_lists_the_processes() {
+async fn kill_returns_the_killed_processes() {
     for bench in Bench::all() {
         let marker = marker("listed", &bench);
         let command =
@@ -67,7 +67,7 @@ async fn killing_lists_the_processes() {
 
 /// Everything that a server started dies within a second when it is killed.
 #[test]
-fn a_killed_server_leaves_nothing_behind() {
+fn a_killed_server_leaves_no_processes() {
     for level in ["landlock", "namespaces"] {
         let executable = std::env::current_exe().expect("this program");
         let mut server = std::process::Command::new(executable)

@@ -7,7 +7,7 @@ use process::{Launcher, LauncherOptions, SandboxLevel, sandbox_level};
 use crate::bench::{Bench, Rights, text};
 
 #[tokio::test]
-async fn devices_and_system_files_are_there() {
+async fn devices_and_system_files_are_accessible() {
     for bench in Bench::all() {
         let script = "echo x > /dev/null; head -c 4 /dev/urandom | wc -c; head -c 4 /dev/zero | wc -c; \
                       test -r /proc/self/status && echo proc; test -e /etc/passwd && echo etc; \
@@ -70,7 +70,7 @@ async fn a_missing_interpreter_and_a_missing_folder_are_reported() {
 }
 
 #[tokio::test]
-async fn long_commands_arrive_whole() {
+async fn long_commands_are_not_truncated() {
     for bench in Bench::all() {
         let mut command = bench.command(Rights::Read, "printenv LONG | wc -c");
         command.env.push(("LONG".to_owned(), "x".repeat(100_000)));

@@ -151,7 +151,7 @@ fn a_template_that_includes_itself_is_reported() {
 }
 
 #[test]
-fn the_last_of_two_functions_with_one_name_counts() {
+fn the_last_of_two_functions_with_the_same_name_wins() {
     let text = "#' One\n#' @examples f()\n#' @keywords mcp-tool\nf <- function(a) 1\n#' Two\n#' @examples f()\n#' @keywords mcp-tool\nf <- function(b) 2\n";
     let compilation = compile_text(text);
     let names: Vec<_> = compilation
@@ -180,7 +180,7 @@ fn reports_blocks_that_cannot_be_tools() {
 }
 
 #[test]
-fn a_gap_in_a_block_loses_nothing() {
+fn a_gap_in_a_block_is_reported_and_loses_no_text() {
     let text = "#' Title\n#' @description First\n\n# a remark\n#' @param x Integer, x\n#' @keywords mcp-tool\nf <- function(x) x\n";
     let compilation = compile_text(text);
     let tool = read_back(&compilation.definitions[0]);

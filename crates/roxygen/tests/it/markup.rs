@@ -20,7 +20,7 @@ fn inline_r_code_is_not_evaluated() {
 }
 
 #[test]
-fn a_link_is_its_text() {
+fn links_are_replaced_by_their_text() {
     for (text, schema_type, description) in [
         (
             "A [data.frame] with rows, see [POSIXct] and [file.remove].",

@@ -32,7 +32,7 @@ fn a_stated_type_comes_before_the_default_and_that_before_a_guess() {
 }
 
 #[test]
-fn of_several_types_the_first_counts_and_the_text_stays() {
+fn uses_the_first_of_several_types_and_keeps_the_text() {
     let (_, found) = compile_param("x", "Numeric or character, the limit");
     let description = "Numeric or character, the limit";
     assert_eq!(found, json!({"type": "number", "description": description}));
@@ -55,7 +55,7 @@ fn a_default_makes_a_stated_type_more_precise() {
 }
 
 #[test]
-fn the_default_is_the_type_without_a_stated_one() {
+fn the_default_determines_the_type_if_none_is_stated() {
     for (formal, expected) in [
         (
             "x = c(0, 1.5)",
@@ -130,7 +130,7 @@ fn bounds_need_a_default_within_them() {
 }
 
 #[test]
-fn null_is_a_value_if_the_text_says_so() {
+fn null_is_allowed_only_if_the_text_allows_it() {
     for text in ["Number, or NULL", "Numeric or NULL, the limit", "Numeric. If `NULL`, no limit"] {
         assert_eq!(schema("x", text)["type"], json!(["number", "null"]), "{text}");
         assert!(!is_required(text), "{text}");

@@ -288,7 +288,7 @@ fn texts_and_returns_of_the_probe() {
 }
 
 #[test]
-fn every_form_of_a_function_counts() {
+fn recognizes_every_form_of_a_function_definition() {
     let Some(probe) = probe() else { return };
     let x = || property("string", "x");
     for function in ["equals1", "lambda1", "newline1", "splitkw1", "splitkw2"] {

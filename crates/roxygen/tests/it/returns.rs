@@ -46,7 +46,7 @@ fn a_result_without_a_clear_type_is_the_text_that_r_prints() {
 }
 
 #[test]
-fn nothing_is_not_a_result() {
+fn null_and_no_value_are_not_results() {
     for text in [
         "Nothing",
         "None",

@@ -22,7 +22,7 @@ fn truncated_and_changed_files_never_panic() {
 }
 
 /// Pieces of documentation and code in random order.
-fn soup() -> impl Strategy<Value = String> {
+fn random_documentation() -> impl Strategy<Value = String> {
     let pieces = [
         "#' ",
         "\n",
@@ -73,7 +73,7 @@ fn soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn random_documentation_gives_valid_files(text in soup()) {
+    fn random_documentation_gives_valid_files(text in random_documentation()) {
         let text = format!("{text}\n#' @keywords mcp-tool\nlast <- function(x = 1) x\n");
         let compilation = compile_text(&text);
         for found in &compilation.diagnostics {

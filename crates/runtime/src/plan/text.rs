@@ -233,7 +233,7 @@ network    no";
     }
 
     #[test]
-    fn shows_the_values_that_a_call_passes_beside_its_command_line() {
+    fn shows_values_passed_outside_the_command_line() {
         let mut plan = command();
         plan["env"] = json!(["PATH", "MODE"]);
         plan["variables"] = json!({"MODE": "delete all"});
@@ -284,7 +284,7 @@ program ";
     }
 
     #[test]
-    fn says_if_there_is_no_sandbox() {
+    fn reports_that_the_sandbox_is_off() {
         let mut plan = command();
         plan["confinement"]["enforced"] = json!(false);
         let text = render_plan(&plan);
@@ -292,7 +292,7 @@ program ";
     }
 
     #[test]
-    fn numbers_steps_and_shows_what_a_skipped_one_would_do() {
+    fn numbers_steps_and_shows_the_plan_of_skipped_ones() {
         let native = json!({"version": 1, "tool": "note", "arguments": {"text": "x"}});
         let inner = json!({"steps": [{"tool": "note", "plan": native}]});
         let plan = json!({"steps": [

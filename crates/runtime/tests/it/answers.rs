@@ -14,7 +14,7 @@ fn script(script: &str) -> Tool {
 }
 
 #[tokio::test]
-async fn arguments_come_on_standard_input_and_the_result_is_what_is_printed() {
+async fn passes_arguments_on_stdin_and_returns_stdout_as_the_result() {
     let crib = RuntimeFixture::new();
     let outcome =
         crib.call(script("cat; echo hint >&2"), json!({"a": "é $(x) '", "b": [1, null]})).await;
@@ -26,7 +26,7 @@ async fn arguments_come_on_standard_input_and_the_result_is_what_is_printed() {
 }
 
 #[tokio::test]
-async fn a_program_that_fails_says_why_in_json_or_is_a_failed_program() {
+async fn reports_the_json_error_of_a_program_or_its_failure() {
     let crib = RuntimeFixture::new();
     let error = r#"{"status": "failure", "error_type": "NoDisk", "error_message": "full", "error_details": {"free": 0}}"#;
     for code in [0, 4] {
@@ -48,7 +48,7 @@ async fn a_program_that_fails_says_why_in_json_or_is_a_failed_program() {
 }
 
 #[tokio::test]
-async fn results_are_held_against_the_output_schema() {
+async fn validates_results_against_the_output_schema() {
     let crib = RuntimeFixture::new();
     let mut tool = script("echo '{\"lines\": \"three\"}'");
     tool.output = Some(Schema::new(object(
@@ -64,7 +64,7 @@ async fn results_are_held_against_the_output_schema() {
 }
 
 #[tokio::test]
-async fn a_long_result_is_read_whole_and_answered_in_part() {
+async fn a_long_result_is_parsed_whole_and_returned_truncated() {
     let crib = RuntimeFixture::new();
     let outcome = crib
         .call(
@@ -82,7 +82,7 @@ async fn a_long_result_is_read_whole_and_answered_in_part() {
 }
 
 #[tokio::test]
-async fn secrets_in_the_input_are_in_no_plan() {
+async fn plans_contain_no_secret_input() {
     let crib = RuntimeFixture::new();
     let mut tool = script("cat");
     let schema =

@@ -84,7 +84,7 @@ fn touch() -> Tool {
     touch
 }
 
-pub(crate) fn unattended() -> Context {
+pub(crate) fn context_without_user() -> Context {
     Context::detached(CancellationToken::new())
 }
 
@@ -113,15 +113,15 @@ fn did_run(crib: &RuntimeFixture) -> bool {
     did
 }
 
-pub(crate) async fn rule(crib: &RuntimeFixture, id: ApprovalId, approved: bool) {
+pub(crate) async fn record_decision(crib: &RuntimeFixture, id: ApprovalId, approved: bool) {
     let ruling = Ruling { approved, by: "terminal".to_owned(), at: SystemTime::now() };
     crib.runtime.journal().decide(id, ruling).await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes_once() {
+async fn a_call_without_a_user_is_refused_and_runs_once_after_approval() {
     let crib = RuntimeFixture::new();
-    let refused = run(&crib, call(&touch(), json!({}), unattended())).await;
+    let refused = run(&crib, call(&touch(), json!({}), context_without_user())).await;
     let id = approval(&refused);
     assert!(!did_run(&crib));
     let details = field(&refused, "error_details");
@@ -146,15 +146,15 @@ async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes
             && details["plan"]["confinement"].is_object()
     );
     assert_eq!(
-        approval(&run(&crib, call(&touch(), json!({}), unattended())).await),
+        approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await),
         id,
         "the same question is not put twice"
     );
-    rule(&crib, id.clone(), true).await;
-    assert!(!run(&crib, call(&touch(), json!({}), unattended())).await.failed);
+    record_decision(&crib, id.clone(), true).await;
+    assert!(!run(&crib, call(&touch(), json!({}), context_without_user())).await.failed);
     assert!(did_run(&crib));
     assert_ne!(
-        approval(&run(&crib, call(&touch(), json!({}), unattended())).await),
+        approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await),
         id,
         "it was good for one call"
     );
@@ -162,7 +162,7 @@ async fn a_client_that_cannot_be_asked_is_refused_at_once_and_runs_after_the_yes
 }
 
 #[tokio::test]
-async fn with_a_passphrase_a_form_does_not_count() {
+async fn with_a_passphrase_a_form_cannot_approve() {
     let crib = RuntimeFixture::with_settings(|settings| {
         let file = settings.crib.with_file_name("passphrase");
         std::fs::write(&file, "{}").unwrap();
@@ -174,7 +174,7 @@ async fn with_a_passphrase_a_form_does_not_count() {
 }
 
 #[tokio::test]
-async fn what_a_call_may_read_is_shown_once_the_crib_first() {
+async fn lists_each_readable_path_once_and_the_crib_first() {
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.read = vec!["/usr/bin".into(), "/opt".into()];
         settings.environment = vec![("PATH".to_owned(), "/usr/bin:/bin:/usr/bin".to_owned())];
@@ -188,48 +188,53 @@ async fn what_a_call_may_read_is_shown_once_the_crib_first() {
 }
 
 #[tokio::test]
-async fn a_yes_is_for_the_same_tool_arguments_and_owner_only() {
+async fn an_approval_is_bound_to_tool_arguments_and_owner() {
     let crib = RuntimeFixture::new();
-    let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
-    rule(&crib, id, true).await;
-    approval(&run(&crib, call(&touch(), json!({"reference": "/etc/passwd"}), unattended())).await);
-    let other =
-        Call { owner: Owner("other".to_owned()), ..call(&touch(), json!({}), unattended()) };
+    let id = approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await);
+    record_decision(&crib, id, true).await;
+    approval(
+        &run(&crib, call(&touch(), json!({"reference": "/etc/passwd"}), context_without_user()))
+            .await,
+    );
+    let other = Call {
+        owner: Owner("other".to_owned()),
+        ..call(&touch(), json!({}), context_without_user())
+    };
     approval(&run(&crib, other).await);
     let mut changed = touch();
     let Implementation::Process(process) = &mut changed.implementation else { panic!() };
     process.pieces.push(word("another"));
-    approval(&run(&crib, call(&changed, json!({}), unattended())).await);
+    approval(&run(&crib, call(&changed, json!({}), context_without_user())).await);
     assert!(!did_run(&crib));
-    assert!(!run(&crib, call(&touch(), json!({}), unattended())).await.failed);
+    assert!(!run(&crib, call(&touch(), json!({}), context_without_user())).await.failed);
 }
 
 #[tokio::test]
-async fn a_no_is_a_no_and_the_first_word_counts() {
+async fn a_denial_is_final() {
     let crib = RuntimeFixture::new();
-    let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
-    rule(&crib, id.clone(), false).await;
-    rule(&crib, id.clone(), true).await;
-    assert_ne!(approval(&run(&crib, call(&touch(), json!({}), unattended())).await), id);
+    let id = approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await);
+    record_decision(&crib, id.clone(), false).await;
+    record_decision(&crib, id.clone(), true).await;
+    assert_ne!(approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await), id);
     assert!(!did_run(&crib));
 }
 
 #[tokio::test]
-async fn a_yes_expires() {
+async fn an_approval_expires() {
     let late = Arc::new(Mutex::new(Duration::ZERO));
     let shown = Arc::clone(&late);
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.clock = Clock::new(move || SystemTime::now() + *shown.lock().unwrap())
     });
-    let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
-    rule(&crib, id, true).await;
+    let id = approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await);
+    record_decision(&crib, id, true).await;
     *late.lock().unwrap() = Duration::from_secs(3601);
-    approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
+    approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await);
     assert!(!did_run(&crib));
 }
 
 #[tokio::test]
-async fn the_person_behind_the_client_is_shown_the_plan_and_may_say_yes_or_no() {
+async fn the_user_sees_the_plan_and_approves_or_denies_it() {
     let crib = RuntimeFixture::new();
     let (asked, context) = person(None);
     let interrupt = crib.runtime.call(call(&touch(), json!({}), context)).await.unwrap_err();
@@ -262,7 +267,7 @@ async fn the_person_behind_the_client_is_shown_the_plan_and_may_say_yes_or_no() 
 }
 
 #[tokio::test]
-async fn a_model_cannot_approve_itself() {
+async fn a_model_cannot_approve_its_own_call() {
     let crib = RuntimeFixture::new();
     let mut touch = touch();
     touch.input = catalog::Schema::new(object(json!({"type": "object"})));
@@ -271,13 +276,13 @@ async fn a_model_cannot_approve_itself() {
         json!({"approval": "ap_aaaaaaaaaaaaaaaaaaaaaaaaaa"}),
         json!({"reference": "yes"}),
     ] {
-        let outcome = run(&crib, call(&touch, arguments, unattended())).await;
+        let outcome = run(&crib, call(&touch, arguments, context_without_user())).await;
         assert!(outcome.failed && !did_run(&crib));
     }
 }
 
 #[tokio::test]
-async fn what_is_merely_unmarked_is_not_asked_about() {
+async fn an_unmarked_tool_needs_no_approval() {
     let crib = RuntimeFixture::new();
     let mut unmarked = touch();
     unmarked.annotations.dangerous = None;
@@ -287,7 +292,7 @@ async fn what_is_merely_unmarked_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn policy_denies_whoever_says_yes() {
+async fn a_policy_denial_overrides_approval() {
     let crib = RuntimeFixture::new();
     let clause = Clause {
         tools: "*".to_owned(),
@@ -305,7 +310,7 @@ async fn policy_denies_whoever_says_yes() {
 }
 
 #[tokio::test]
-async fn secrets_are_not_in_the_plan_that_is_shown() {
+async fn the_shown_plan_contains_no_secrets() {
     let crib = RuntimeFixture::new();
     let mut touch = touch();
     touch.input = catalog::Schema::new(object(json!({"type": "object",
@@ -319,7 +324,7 @@ async fn secrets_are_not_in_the_plan_that_is_shown() {
 }
 
 #[tokio::test]
-async fn a_secret_hides_its_own_value_and_nothing_else() {
+async fn redaction_hides_only_the_secret_argument() {
     let crib = RuntimeFixture::new();
     let pieces = vec![option("token", |_| {}), option("target", |_| {})];
     let mut release = process_tool("echo", pieces);
@@ -363,7 +368,7 @@ async fn a_form_shows_variables_files_and_input_and_no_control_characters() {
 }
 
 #[tokio::test]
-async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts() {
+async fn a_sequence_with_a_dangerous_step_needs_one_approval_upfront() {
     let crib = RuntimeFixture::new();
     let step = |tool: &str| Step {
         tool: tool.to_owned(),
@@ -383,21 +388,21 @@ async fn a_sequence_with_a_dangerous_step_is_asked_about_once_before_it_starts()
     let catalog = Arc::new(Catalog::merge([harmless, touch()]).0);
     let the_call =
         |context| Call { catalog: Arc::clone(&catalog), ..call(&all, json!({}), context) };
-    let refused = run(&crib, the_call(unattended())).await;
+    let refused = run(&crib, the_call(context_without_user())).await;
     let id = approval(&refused);
     assert_eq!(field(&refused, "error_details")["plan"]["steps"].as_array().unwrap().len(), 3);
     assert!(!crib.path("crib/early").exists() && !did_run(&crib), "no step ran");
-    rule(&crib, id, true).await;
-    let outcome = run(&crib, the_call(unattended())).await;
+    record_decision(&crib, id, true).await;
+    let outcome = run(&crib, the_call(context_without_user())).await;
     assert!(!outcome.failed, "{outcome:?}");
     assert!(crib.path("crib/early").exists() && did_run(&crib));
 }
 
 #[tokio::test]
-async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
+async fn an_operation_does_not_start_without_approval() {
     let crib = RuntimeFixture::new();
     let touch = Tool { mode: catalog::Mode::Asynchronous, ..touch() };
-    let id = approval(&run(&crib, call(&touch, json!({}), unattended())).await);
+    let id = approval(&run(&crib, call(&touch, json!({}), context_without_user())).await);
     assert!(
         crib.runtime
             .operations()
@@ -407,15 +412,17 @@ async fn an_operation_that_needs_a_yes_does_not_begin_without_it() {
             .operations
             .is_empty()
     );
-    rule(&crib, id, true).await;
-    assert!(!run(&crib, call(&touch, json!({}), unattended())).await.failed);
+    record_decision(&crib, id, true).await;
+    assert!(!run(&crib, call(&touch, json!({}), context_without_user())).await.failed);
     assert!(did_run(&crib));
 }
 
 /// A crib in which a call of this tool without arguments was lost.
 async fn crib_with_lost_call(tool: &Tool) -> RuntimeFixture {
     let crib = RuntimeFixture::new();
-    assert!(!run(&crib, call(tool, json!({}), unattended())).await.failed && did_run(&crib));
+    assert!(
+        !run(&crib, call(tool, json!({}), context_without_user())).await.failed && did_run(&crib)
+    );
     let journal = crib.runtime.journal();
     let page = journal.list(Filter::default(), None, 1).await.unwrap();
     let mut lost = page.operations[0].clone();
@@ -434,23 +441,24 @@ fn operation() -> Tool {
 }
 
 #[tokio::test]
-async fn a_call_that_was_lost_runs_again_only_after_a_yes() {
+async fn repeating_a_lost_call_requires_approval() {
     let crib = crib_with_lost_call(&operation()).await;
-    let run_it = async |arguments| run(&crib, call(&operation(), arguments, unattended())).await;
+    let run_it =
+        async |arguments| run(&crib, call(&operation(), arguments, context_without_user())).await;
     let other = run_it(json!({"reference": "/etc/passwd"})).await;
     assert!(!other.failed && did_run(&crib), "other arguments: {other:?}");
     let refused = run_it(json!({})).await;
     let message = field(&refused, "error_message").as_str().unwrap();
     assert!(message.contains("the same call was lost when its server ended (op_"), "{message}");
     assert!(!did_run(&crib));
-    rule(&crib, approval(&refused), true).await;
+    record_decision(&crib, approval(&refused), true).await;
     for _ in 0..2 {
         assert!(!run_it(json!({})).await.failed && did_run(&crib), "its effect is known now");
     }
 }
 
 #[tokio::test]
-async fn a_lost_call_that_can_be_repeated_is_not_asked_about() {
+async fn repeating_a_lost_idempotent_or_read_only_call_needs_no_approval() {
     for change in [
         |tool: &mut Tool| tool.annotations.idempotent = Some(true),
         |tool: &mut Tool| tool.annotations.mutates = Some(false),
@@ -458,18 +466,19 @@ async fn a_lost_call_that_can_be_repeated_is_not_asked_about() {
         let crib = crib_with_lost_call(&operation()).await;
         let mut tool = operation();
         change(&mut tool);
-        let outcome = run(&crib, call(&tool, json!({}), unattended())).await;
+        let outcome = run(&crib, call(&tool, json!({}), context_without_user())).await;
         assert_ne!(field(&outcome, "error_type"), "approval_required", "{outcome:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_calls_at_once_do_not_share_one_yes() {
+async fn concurrent_calls_do_not_share_an_approval() {
     let crib = RuntimeFixture::new();
-    let id = approval(&run(&crib, call(&touch(), json!({}), unattended())).await);
-    rule(&crib, id, true).await;
+    let id = approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await);
+    record_decision(&crib, id, true).await;
     let calls = (0..8).map(|_| {
-        let (runtime, call) = (Arc::clone(&crib.runtime), call(&touch(), json!({}), unattended()));
+        let (runtime, call) =
+            (Arc::clone(&crib.runtime), call(&touch(), json!({}), context_without_user()));
         tokio::spawn(async move { runtime.call(call).await.unwrap().failed })
     });
     let mut ran = 0;
@@ -492,7 +501,7 @@ async fn a_lost_call_is_asked_about_however_many_others_came_after_it() {
         (other.state, other.ended) = (State::Completed, Some(SystemTime::now()));
         assert!(journal.finish(other).await.unwrap());
     }
-    let refused = run(&crib, call(&operation(), json!({}), unattended())).await;
+    let refused = run(&crib, call(&operation(), json!({}), context_without_user())).await;
     approval(&refused);
     assert!(!did_run(&crib), "{refused:?}");
 }

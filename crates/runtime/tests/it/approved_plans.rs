@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use toolkit::Context;
 
 use crate::{
-    approvals::{Person, approval, call, rule, run, unattended},
+    approvals::{Person, approval, call, context_without_user, record_decision, run},
     pieces::word,
 };
 
@@ -49,15 +49,15 @@ async fn reason_after(
     arguments: Value,
     change: impl FnOnce(),
 ) -> String {
-    let id = approval(&run(crib, call(tool, arguments.clone(), unattended())).await);
-    rule(crib, id.clone(), true).await;
+    let id = approval(&run(crib, call(tool, arguments.clone(), context_without_user())).await);
+    record_decision(crib, id.clone(), true).await;
     change();
-    let refused = run(crib, call(tool, arguments, unattended())).await;
+    let refused = run(crib, call(tool, arguments, context_without_user())).await;
     assert_ne!(approval(&refused), id, "it must be approved again");
     field(&refused, "error_message").as_str().unwrap().to_owned()
 }
 
-fn releases(crib: &RuntimeFixture) {
+fn create_releases(crib: &RuntimeFixture) {
     for name in ["old", "new"] {
         fs::create_dir(crib.path("crib").join(name)).unwrap();
         fs::write(crib.path("crib").join(name).join("data"), name).unwrap();
@@ -71,16 +71,16 @@ fn retarget(crib: &Path) {
 }
 
 #[tokio::test]
-async fn a_link_with_another_target_is_asked_about_again() {
+async fn a_retargeted_link_needs_a_new_approval() {
     let crib = RuntimeFixture::new();
-    releases(&crib);
+    create_releases(&crib);
     let arguments = json!({"file": "current/data"});
     let reason = reason_after(&crib, &reader(), arguments, || retarget(&crib.path("crib"))).await;
     assert!(reason.contains("its plan changed since it was approved: command line"), "{reason}");
 }
 
 #[tokio::test]
-async fn a_changed_script_is_asked_about_again() {
+async fn a_changed_script_needs_a_new_approval() {
     let crib = RuntimeFixture::new();
     let script = crib.path("crib/run.sh");
     fs::write(&script, "echo one").unwrap();
@@ -92,7 +92,7 @@ async fn a_changed_script_is_asked_about_again() {
 }
 
 #[tokio::test]
-async fn a_changed_program_is_asked_about_again() {
+async fn a_changed_program_needs_a_new_approval() {
     let crib = RuntimeFixture::new();
     let program = crib.path("crib/run");
     write_program(&program, "echo one");
@@ -108,15 +108,15 @@ async fn reason_with(change: impl FnOnce(&mut Settings)) -> String {
     change(&mut settings);
     let journal: Arc<dyn Journal> = Arc::clone(crib.runtime.journal());
     let tool = runner("true", &[]);
-    let id = approval(&run(&crib, call(&tool, json!({}), unattended())).await);
-    rule(&crib, id, true).await;
+    let id = approval(&run(&crib, call(&tool, json!({}), context_without_user())).await);
+    record_decision(&crib, id, true).await;
     let crib = crib.with_runtime(Runtime::with_journal(settings, journal));
-    let outcome = run(&crib, call(&tool, json!({}), unattended())).await;
+    let outcome = run(&crib, call(&tool, json!({}), context_without_user())).await;
     field(&outcome, "error_message").as_str().unwrap_or_default().to_owned()
 }
 
 #[tokio::test]
-async fn another_value_in_the_environment_is_asked_about_again() {
+async fn a_changed_environment_needs_a_new_approval() {
     let reason =
         reason_with(|settings| settings.environment.push(("MODE".to_owned(), "x".to_owned())))
             .await;
@@ -124,16 +124,16 @@ async fn another_value_in_the_environment_is_asked_about_again() {
 }
 
 #[tokio::test]
-async fn another_sandbox_is_asked_about_again() {
+async fn a_changed_sandbox_needs_a_new_approval() {
     let reason = reason_with(|settings| settings.write.push("/var/tmp".into())).await;
     assert!(reason.contains("approved: sandbox;"), "{reason}");
     assert_eq!(reason_with(|_| {}).await, "", "the same plan runs");
 }
 
 #[tokio::test]
-async fn a_plan_that_changes_while_the_person_reads_does_not_run() {
+async fn a_plan_that_changes_during_approval_does_not_run() {
     let crib = RuntimeFixture::new();
-    releases(&crib);
+    create_releases(&crib);
     let folder = crib.path("crib");
     let person = Person {
         answer: Some(json!({"action": "accept", "content": {"approve": true}})),
@@ -151,7 +151,7 @@ async fn a_plan_that_changes_while_the_person_reads_does_not_run() {
 }
 
 #[tokio::test]
-async fn an_operation_that_changes_while_the_person_reads_does_not_run() {
+async fn an_operation_whose_plan_changes_during_approval_does_not_run() {
     let crib = RuntimeFixture::new();
     let program = crib.path("crib/run");
     write_program(&program, "touch done");

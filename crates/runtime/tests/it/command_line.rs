@@ -16,7 +16,7 @@ fn keeps_words_options_and_positionals_in_order() {
 }
 
 #[test]
-fn prints_values_plainly() {
+fn formats_values_as_plain_text() {
     let pieces = ["a", "b", "c", "d", "e", "f", "g"].map(|name| positional(name, |_| {})).to_vec();
     let arguments = json!({"a": 3, "b": 2.5, "c": true, "d": "", "e": null, "f": {"k": [1, "x"]}, "g": [["n"], 1]});
     assert_eq!(
@@ -26,7 +26,7 @@ fn prints_values_plainly() {
 }
 
 #[test]
-fn a_whole_number_has_no_fraction_however_it_was_sent() {
+fn whole_numbers_have_no_fraction() {
     let pieces = vec![positional("n", |binding| binding.allow_dash = true)];
     let numbers = json!({"n": [3.0, 1e3, -2.0, -0.0, 2.5, 1e300]});
     assert_eq!(
@@ -36,7 +36,7 @@ fn a_whole_number_has_no_fraction_however_it_was_sent() {
 }
 
 #[test]
-fn false_is_nothing_or_the_negating_flag() {
+fn false_is_omitted_or_passed_as_the_negating_flag() {
     let pieces =
         vec![option("color", |b| b.negate = Some("--no-color".into())), option("quiet", |_| {})];
     assert_eq!(
@@ -46,7 +46,7 @@ fn false_is_nothing_or_the_negating_flag() {
 }
 
 #[test]
-fn separates_flag_and_value_as_said() {
+fn separates_flag_and_value_as_configured() {
     let pieces = vec![
         option("depth", |b| b.separator = Separator::Equals),
         option("I", |b| b.separator = Separator::Nothing),
@@ -75,7 +75,7 @@ fn refuses_a_positional_that_looks_like_an_option() {
 }
 
 #[test]
-fn a_value_of_an_option_is_never_an_option_itself() {
+fn rejects_option_values_that_look_like_options() {
     let crib = RuntimeFixture::new();
     let message = |change: fn(&mut Binding), value: Value| {
         crib.plan_failure(vec![option("color", change)], json!({"color": value})).message
@@ -92,7 +92,7 @@ fn a_value_of_an_option_is_never_an_option_itself() {
 }
 
 #[test]
-fn a_value_that_cannot_be_read_as_an_option_is_passed() {
+fn passes_option_values_that_cannot_be_mistaken_for_options() {
     let crib = RuntimeFixture::new();
     let argv = |change: fn(&mut Binding), value: Value| {
         crib.argv(vec![option("color", change)], json!({"color": value}))
@@ -108,7 +108,7 @@ fn a_value_that_cannot_be_read_as_an_option_is_passed() {
 }
 
 #[test]
-fn a_negative_number_is_not_taken_for_a_file_name() {
+fn hints_at_allow_dash_for_a_negative_number() {
     let message = |value| {
         RuntimeFixture::new()
             .plan_failure(vec![positional("n", |_| {})], json!({"n": value}))
@@ -123,7 +123,7 @@ fn a_negative_number_is_not_taken_for_a_file_name() {
 }
 
 #[test]
-fn passes_a_dash_behind_a_double_dash_or_where_allowed() {
+fn passes_a_leading_dash_after_a_double_dash_or_if_allowed() {
     let crib = RuntimeFixture::new();
     let guarded = vec![word("run"), Piece::DoubleDash, positional("file", |_| {})];
     assert_eq!(crib.argv(guarded.clone(), json!({"file": "-x"})), ["run", "--", "-x"]);
@@ -132,7 +132,7 @@ fn passes_a_dash_behind_a_double_dash_or_where_allowed() {
 }
 
 #[test]
-fn refuses_an_argument_that_nothing_takes() {
+fn rejects_an_argument_without_a_binding() {
     let refusal = RuntimeFixture::new()
         .plan_failure(vec![option("a", |_| {})], json!({"a": 1, "surprise": 2}));
     assert_eq!(refusal.error_type, ErrorType::InvalidArguments);
@@ -140,7 +140,7 @@ fn refuses_an_argument_that_nothing_takes() {
 }
 
 #[test]
-fn refuses_nul_and_what_is_too_long_before_the_start() {
+fn rejects_nul_and_oversized_arguments_before_the_start() {
     let crib = RuntimeFixture::new();
     let pieces = || vec![option("a", |_| {})];
     assert!(crib.plan_failure(pieces(), json!({"a": "x\0y"})).message.contains("NUL"));
@@ -156,7 +156,7 @@ fn refuses_nul_and_what_is_too_long_before_the_start() {
 }
 
 #[tokio::test]
-async fn passes_standard_input_and_closes_it_otherwise() {
+async fn passes_stdin_or_closes_it() {
     let crib = RuntimeFixture::new();
     let cat = process_tool("cat", vec![positional("body", |b| b.pass_by = PassBy::Stdin)]);
     assert_eq!(text(&crib.call(cat.clone(), json!({"body": "one\ntwo"})).await, 0), "one\ntwo");

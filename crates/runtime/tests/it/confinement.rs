@@ -24,7 +24,7 @@ pub(crate) fn has_sandbox() -> bool {
 }
 
 #[tokio::test]
-async fn reads_and_writes_inside_and_not_outside() {
+async fn reads_and_writes_only_inside_the_roots() {
     if !has_sandbox() {
         return;
     }
@@ -46,7 +46,7 @@ async fn reads_and_writes_inside_and_not_outside() {
 }
 
 #[tokio::test]
-async fn a_link_leads_nowhere_else() {
+async fn a_link_does_not_bypass_the_sandbox() {
     if !has_sandbox() {
         return;
     }
@@ -75,7 +75,7 @@ async fn a_read_only_tool_cannot_write_into_a_root() {
 }
 
 #[tokio::test]
-async fn what_the_operator_adds_can_be_read_or_written() {
+async fn paths_added_by_the_operator_are_accessible() {
     if !has_sandbox() {
         return;
     }
@@ -93,7 +93,7 @@ async fn what_the_operator_adds_can_be_read_or_written() {
 }
 
 #[tokio::test]
-async fn ordinary_programs_find_what_they_need() {
+async fn ordinary_programs_work_in_the_sandbox() {
     let crib = RuntimeFixture::new();
     let outcome = crib
         .run_script("cat /dev/null && echo x > /dev/null && head -c 1 /dev/urandom | wc -c && date > /dev/null && id -un && \
@@ -103,7 +103,7 @@ async fn ordinary_programs_find_what_they_need() {
 }
 
 #[tokio::test]
-async fn programs_with_needs_of_their_own_work() {
+async fn git_and_interpreters_work_in_the_sandbox() {
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.environment.push(("HOME".into(), "/root".into()))
     });
@@ -130,7 +130,7 @@ async fn programs_with_needs_of_their_own_work() {
 }
 
 #[tokio::test]
-async fn root_keeps_its_way_with_files_only() {
+async fn root_loses_administrative_capabilities() {
     let outcome = RuntimeFixture::new().run_script("grep CapEff /proc/self/status").await;
     let effective =
         u64::from_str_radix(text(&outcome, 0).split_whitespace().last().unwrap(), 16).unwrap();
@@ -139,7 +139,7 @@ async fn root_keeps_its_way_with_files_only() {
 }
 
 #[tokio::test]
-async fn the_network_is_off_unless_the_definition_says_so() {
+async fn the_network_is_off_unless_declared() {
     if !has_sandbox() {
         return;
     }
@@ -159,7 +159,7 @@ async fn the_network_is_off_unless_the_definition_says_so() {
 }
 
 #[tokio::test]
-async fn local_sockets_lead_to_no_daemon() {
+async fn unix_sockets_of_daemons_are_unreachable() {
     if !has_sandbox() {
         return;
     }
@@ -187,13 +187,13 @@ async fn a_child_cannot_signal_or_inspect_the_server() {
 }
 
 #[tokio::test]
-async fn a_child_gains_no_privileges() {
+async fn a_child_cannot_gain_privileges() {
     let outcome = RuntimeFixture::new().run_script("grep NoNewPrivs /proc/self/status").await;
     assert_eq!(text(&outcome, 0).split_whitespace().last(), Some("1"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn children_of_every_worker_are_confined_and_no_worker_is() {
+async fn confines_the_children_of_every_worker_but_no_worker() {
     if !has_sandbox() {
         return;
     }
@@ -235,7 +235,7 @@ async fn children_of_every_worker_are_confined_and_no_worker_is() {
 }
 
 #[tokio::test]
-async fn the_operator_can_switch_it_off() {
+async fn the_operator_can_disable_the_sandbox() {
     let crib = RuntimeFixture::with_settings(|settings| settings.confine = false);
     fs::write(crib.path("outside/secret"), "secret").unwrap();
     assert_eq!(text(&crib.run_script("cat ../outside/secret").await, 0), "secret");
@@ -244,7 +244,7 @@ async fn the_operator_can_switch_it_off() {
 }
 
 #[tokio::test]
-async fn a_home_out_of_reach_is_replaced_by_a_private_one() {
+async fn an_inaccessible_home_is_replaced_by_a_private_one() {
     let crib = RuntimeFixture::with_settings(|settings| {
         let home = settings.crib.parent().unwrap().join("outside");
         settings.environment.push(("HOME".into(), home.to_str().unwrap().into()));

@@ -90,14 +90,16 @@ impl Place {
     }
 }
 
-fn forgetful() -> Runtime {
+fn runtime_without_storage() -> Runtime {
     Runtime::new(Settings::new("/".into()))
 }
 
 #[tokio::test]
 async fn a_tool_calls_another_by_its_bare_name() {
-    let outcome =
-        Place::new(forgetful()).call("guide_relay", json!({"word": "hi"}), "local").await.unwrap();
+    let outcome = Place::new(runtime_without_storage())
+        .call("guide_relay", json!({"word": "hi"}), "local")
+        .await
+        .unwrap();
     assert_eq!(
         field(&outcome, "value"),
         &json!({"said": {"success": true, "value": "hi!"}, "by": "guide_echo"}),
@@ -107,8 +109,10 @@ async fn a_tool_calls_another_by_its_bare_name() {
 }
 
 #[tokio::test]
-async fn calls_inside_of_each_other_come_to_an_end() {
-    let ended = Place::new(forgetful()).call("guide_endless", json!({"word": "x"}), "local").await;
+async fn limits_the_depth_of_nested_calls() {
+    let ended = Place::new(runtime_without_storage())
+        .call("guide_endless", json!({"word": "x"}), "local")
+        .await;
     assert!(
         matches!(&ended, Err(Interrupt::Invalid(why)) if why.contains("nested in 8 calls")),
         "{ended:?}"
@@ -116,9 +120,11 @@ async fn calls_inside_of_each_other_come_to_an_end() {
 }
 
 #[tokio::test]
-async fn a_call_inside_another_needs_its_approval_all_the_same() {
-    let outcome =
-        Place::new(forgetful()).call("guide_tempt", json!({"word": "x"}), "local").await.unwrap();
+async fn a_nested_call_needs_its_own_approval() {
+    let outcome = Place::new(runtime_without_storage())
+        .call("guide_tempt", json!({"word": "x"}), "local")
+        .await
+        .unwrap();
     assert_eq!(
         field(&outcome, "value")["error_type"],
         "approval_required",
@@ -128,8 +134,9 @@ async fn a_call_inside_another_needs_its_approval_all_the_same() {
 }
 
 #[tokio::test]
-async fn what_a_tool_keeps_is_there_the_next_time_and_only_for_its_owner() {
-    let place = Place::new(forgetful().with_storage(Arc::new(MemoryStorage::default())));
+async fn stored_values_persist_and_belong_to_their_owner() {
+    let place =
+        Place::new(runtime_without_storage().with_storage(Arc::new(MemoryStorage::default())));
     let count = async |owner| {
         field(&place.call("guide_count", json!({"word": "a"}), owner).await.unwrap(), "value")
             .clone()
@@ -141,15 +148,17 @@ async fn what_a_tool_keeps_is_there_the_next_time_and_only_for_its_owner() {
 }
 
 #[tokio::test]
-async fn without_a_place_to_keep_things_that_is_said() {
-    let outcome =
-        Place::new(forgetful()).call("guide_count", json!({"word": "a"}), "local").await.unwrap();
+async fn reports_missing_storage() {
+    let outcome = Place::new(runtime_without_storage())
+        .call("guide_count", json!({"word": "a"}), "local")
+        .await
+        .unwrap();
     assert_eq!(field(&outcome, "error_type"), "not_kept");
 }
 
 #[tokio::test]
-async fn arguments_in_a_lone_args_are_taken_out() {
-    let place = Place::new(forgetful());
+async fn unwraps_arguments_in_a_single_args_object() {
+    let place = Place::new(runtime_without_storage());
     let outcome = place.call("guide_echo", json!({"args": {"word": "hi"}}), "local").await.unwrap();
     assert_eq!(field(&outcome, "value"), "hi");
     let outcome = place
@@ -160,9 +169,11 @@ async fn arguments_in_a_lone_args_are_taken_out() {
 }
 
 #[tokio::test]
-async fn refusals_of_tools_with_an_envelope_come_in_it_with_every_fault() {
-    let outcome =
-        Place::new(forgetful()).call("guide_echo", json!({"wrod": 1}), "local").await.unwrap();
+async fn reports_all_argument_errors_in_the_envelope() {
+    let outcome = Place::new(runtime_without_storage())
+        .call("guide_echo", json!({"wrod": 1}), "local")
+        .await
+        .unwrap();
     assert!(outcome.failed);
     assert_eq!(field(&outcome, "success"), &json!(false));
     assert_eq!(field(&outcome, "error_type"), "invalid_arguments");

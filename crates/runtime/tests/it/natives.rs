@@ -40,13 +40,13 @@ fn echo() -> Native {
 }
 
 #[tokio::test]
-async fn gets_checked_arguments_with_defaults() {
+async fn receives_validated_arguments_with_defaults() {
     let outcome = call(echo(), json!({"message": "a"}), CancellationToken::new(), None).await;
     assert_eq!(text(&outcome, 0), r#"{"message":"a","times":2}"#);
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_refused_all_at_once() {
+async fn reports_all_invalid_arguments_at_once() {
     let outcome =
         call(echo(), json!({"times": "x", "mesage": 1}), CancellationToken::new(), None).await;
     assert!(outcome.failed);
@@ -55,7 +55,7 @@ async fn wrong_arguments_are_refused_all_at_once() {
 }
 
 #[tokio::test]
-async fn a_panic_is_an_outcome() {
+async fn a_panic_is_a_failed_outcome() {
     let explode = Native::new(
         "explode",
         "Panics",
@@ -68,7 +68,7 @@ async fn a_panic_is_an_outcome() {
 }
 
 #[tokio::test]
-async fn a_function_that_panics_before_its_future_is_an_outcome_too() {
+async fn a_panic_before_the_future_is_a_failed_outcome() {
     let explode = Native::new("explode", "Panics", Schema::empty(), |_: Arguments, _: Context| {
         if true {
             panic!("early")
@@ -87,7 +87,7 @@ fn endless() -> Native {
 }
 
 #[tokio::test]
-async fn ends_when_cancelled_or_out_of_time() {
+async fn stops_when_cancelled_or_timed_out() {
     let cancelled = CancellationToken::new();
     cancelled.cancel();
     assert_eq!(
@@ -100,7 +100,7 @@ async fn ends_when_cancelled_or_out_of_time() {
 }
 
 #[tokio::test]
-async fn a_broken_schema_is_said_and_nothing_runs() {
+async fn reports_a_broken_schema_and_runs_nothing() {
     let crib = RuntimeFixture::new();
     let mut broken = process_tool("touch", vec![]);
     broken.input = schema(json!({"type": 7}));
@@ -108,7 +108,7 @@ async fn a_broken_schema_is_said_and_nothing_runs() {
 }
 
 #[tokio::test]
-async fn what_has_no_command_is_not_callable() {
+async fn a_tool_without_an_implementation_is_not_callable() {
     let mut documented = process_tool("true", vec![]);
     documented.implementation = Implementation::Missing;
     assert_eq!(

@@ -30,7 +30,7 @@ pub(crate) fn background(script: &str) -> Tool {
     Tool { mode: Mode::Asynchronous, ..script_tool("sh", script) }
 }
 
-fn impatient() -> RuntimeFixture {
+fn fixture_with_short_wait() -> RuntimeFixture {
     RuntimeFixture::with_settings(|settings| settings.answer_within = Duration::from_millis(50))
 }
 
@@ -54,7 +54,7 @@ async fn get(crib: &RuntimeFixture, id: &OperationId) -> Operation {
 }
 
 #[tokio::test]
-async fn what_ends_soon_is_answered_inline_and_counts_as_collected() {
+async fn a_short_operation_returns_its_result_and_counts_as_collected() {
     let crib = RuntimeFixture::new();
     let outcome = crib.call(background("echo done"), json!({})).await;
     assert_eq!(text(&outcome, 0), "done\n");
@@ -68,8 +68,8 @@ async fn what_ends_soon_is_answered_inline_and_counts_as_collected() {
 }
 
 #[tokio::test]
-async fn what_takes_longer_is_started_and_its_result_kept_for_its_owner() {
-    let crib = impatient();
+async fn a_long_operation_is_started_and_its_result_kept_for_its_owner() {
+    let crib = fixture_with_short_wait();
     let mut tool = background("sleep 0.3; echo later; exit 3");
     tool.description.hint = Some("Read the manual meanwhile.".to_owned());
     let outcome = crib.call(tool, json!({})).await;
@@ -89,7 +89,7 @@ async fn what_takes_longer_is_started_and_its_result_kept_for_its_owner() {
 }
 
 #[tokio::test]
-async fn a_tool_that_last_took_a_little_longer_is_given_a_little_more() {
+async fn waits_longer_for_a_tool_that_was_slightly_late_before() {
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.answer_within = Duration::from_millis(400)
     });
@@ -100,7 +100,7 @@ async fn a_tool_that_last_took_a_little_longer_is_given_a_little_more() {
 }
 
 #[tokio::test]
-async fn a_refused_call_is_no_operation() {
+async fn a_refused_call_creates_no_operation() {
     let crib = RuntimeFixture::new();
     let mut tool = background("true");
     tool.implementation = catalog::Implementation::Process(catalog::implementation::Process {
@@ -120,7 +120,7 @@ async fn a_refused_call_is_no_operation() {
 }
 
 #[tokio::test]
-async fn secret_arguments_are_not_kept() {
+async fn secret_arguments_are_not_stored() {
     let crib = RuntimeFixture::new();
     let mut tool = background("true");
     tool.input = catalog::Schema::new(object(
@@ -134,7 +134,7 @@ async fn secret_arguments_are_not_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits() {
+async fn cancelling_a_request_cancels_its_operation_only_while_it_waits() {
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.answer_within = Duration::from_millis(700)
     });
@@ -168,7 +168,7 @@ async fn cancelling_the_request_ends_the_operation_only_while_the_request_waits(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_that_vanishes_while_it_waits_takes_the_operation_along() {
+async fn a_disconnected_waiting_caller_cancels_its_operation() {
     let crib = RuntimeFixture::new();
     let call = tokio::spawn(crib.call_with(
         background("echo $$ > pid; sleep 600"),
@@ -187,8 +187,8 @@ async fn a_caller_that_vanishes_while_it_waits_takes_the_operation_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
-    let crib = impatient();
+async fn cancel_kills_the_whole_process_group_and_reports_it() {
+    let crib = fixture_with_short_wait();
     let script = "(trap '' TERM; echo $BASHPID > stubborn; while :; do sleep 1; done) & sleep 600 & echo $! > meek; wait";
     let tool = Tool { mode: Mode::Asynchronous, ..script_tool("bash", script) };
     let started = crib.call(tool, json!({})).await;
@@ -217,8 +217,8 @@ async fn cancel_kills_the_whole_group_and_says_whom_and_how_and_when() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cancel_finds_a_child_that_forked_away() {
-    let crib = impatient();
+async fn cancel_kills_a_child_that_left_the_process_group() {
+    let crib = fixture_with_short_wait();
     let started =
         crib.call(background("setsid sh -c 'echo $$ > away; sleep 600' & wait"), json!({})).await;
     let pid = || fs::read_to_string(crib.path("crib/away")).unwrap_or_default();
@@ -232,8 +232,8 @@ async fn cancel_finds_a_child_that_forked_away() {
 }
 
 #[tokio::test]
-async fn nobody_sees_or_ends_what_is_another_s() {
-    let crib = impatient();
+async fn other_owners_cannot_see_or_cancel_an_operation() {
+    let crib = fixture_with_short_wait();
     let id = id(&crib.call(background("sleep 600"), json!({})).await);
     let operations = crib.runtime.operations();
     let other = Owner("other".to_owned());
@@ -265,8 +265,8 @@ async fn nobody_sees_or_ends_what_is_another_s() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waiting_is_for_any_or_all_and_says_what_still_runs() {
-    let crib = impatient();
+async fn waits_for_any_or_all_and_reports_running_operations() {
+    let crib = fixture_with_short_wait();
     let quick = id(&crib.call(background("sleep 0.3"), json!({})).await);
     let slow = id(&crib.call(background("echo at work; sleep 600"), json!({})).await);
     let operations = crib.runtime.operations();
@@ -288,8 +288,8 @@ async fn waiting_is_for_any_or_all_and_says_what_still_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn when_the_server_ends_operations_are_ended_and_say_so() {
-    let crib = impatient();
+async fn server_shutdown_cancels_operations_and_records_the_reason() {
+    let crib = fixture_with_short_wait();
     let id = id(&crib.call(background("echo $$ > pid; sleep 600"), json!({})).await);
     wait_until("it runs", || {
         fs::read_to_string(crib.path("crib/pid")).is_ok_and(|pid| pid.ends_with('\n'))
@@ -303,8 +303,8 @@ async fn when_the_server_ends_operations_are_ended_and_say_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn progress_is_found_by_the_tool_s_pattern_and_told_as_it_happens() {
-    let crib = impatient();
+async fn reports_progress_that_matches_the_pattern_of_the_tool() {
+    let crib = fixture_with_short_wait();
     let mut events = crib.runtime.operations().subscribe();
     let mut tool =
         background("echo '1/4 one'; sleep 0.3; printf '2/4 two\\r'; echo '3/4 three'; sleep 600");
@@ -322,8 +322,8 @@ async fn progress_is_found_by_the_tool_s_pattern_and_told_as_it_happens() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn progress_is_a_short_number_and_whole_once_all_is_done() {
-    let crib = impatient();
+async fn progress_is_rounded_and_complete_on_success() {
+    let crib = fixture_with_short_wait();
     let of = |end: &str| {
         let mut tool = background(&format!("echo 1/3; sleep 0.3; {end}"));
         tool.progress = Some(r"(\d+)/(\d+)".to_owned());
@@ -336,7 +336,7 @@ async fn progress_is_a_short_number_and_whole_once_all_is_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_output_that_never_ends_is_bounded_and_can_be_ended() {
+async fn endless_output_is_truncated_and_can_be_cancelled() {
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.answer_within = Duration::from_millis(200);
         settings.output_file_bytes = 1024 * 1024;
@@ -355,8 +355,8 @@ async fn an_output_that_never_ends_is_bounded_and_can_be_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_operation_prints_is_in_a_file_while_it_runs_until_it_is_forgotten() {
-    let crib = impatient();
+async fn output_is_in_a_file_until_the_operation_is_pruned() {
+    let crib = fixture_with_short_wait();
     let id = id(&crib.call(background("echo early; sleep 0.4; echo late"), json!({})).await);
     let file = crib.path("spill").join(format!("{id}-stdout"));
     wait_until("it is written", || fs::read_to_string(&file).is_ok_and(|text| text == "early\n"))
@@ -375,7 +375,7 @@ async fn what_an_operation_prints_is_in_a_file_while_it_runs_until_it_is_forgott
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_callers_at_once_all_get_theirs() {
+async fn a_hundred_concurrent_callers_get_their_own_results() {
     let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 8);
     let mut calls = JoinSet::new();
     for number in 0..100 {
@@ -398,7 +398,7 @@ async fn a_hundred_callers_at_once_all_get_theirs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_place_in_the_queue_is_shown() {
+async fn reports_the_queue_position() {
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.concurrency = 1;
         settings.answer_within = Duration::from_millis(50);
@@ -416,7 +416,7 @@ async fn the_place_in_the_queue_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_exclusive_tool_runs_alone_among_those_that_write() {
+async fn an_exclusive_tool_excludes_other_writers() {
     let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 8);
     let with = |tool: Tool, concurrency| Tool { concurrency, ..tool };
     // Each records which other writers are running.
@@ -441,7 +441,7 @@ async fn an_exclusive_tool_runs_alone_among_those_that_write() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_that_jumps_breaks_nothing() {
+async fn tolerates_clock_jumps() {
     let offset = Arc::new(Mutex::new(Duration::from_secs(3600 * 24 * 365)));
     let shown = Arc::clone(&offset);
     let crib = RuntimeFixture::with_settings(|settings| {
@@ -529,7 +529,7 @@ impl Client for Listener {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_waits_is_told_progress_that_only_grows() {
+async fn a_waiting_request_receives_increasing_progress() {
     let crib = RuntimeFixture::new();
     let listener = Arc::new(Listener::default());
     let context = Context::new(Arc::clone(&listener) as Arc<dyn Client>, CancellationToken::new());
@@ -541,7 +541,7 @@ async fn a_request_that_waits_is_told_progress_that_only_grows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
+async fn a_native_operation_reports_asks_and_continues_after_the_answer() {
     let input = catalog::Schema::empty();
     let mut native =
         Native::new("ask", "Asks", input, async |_: toolkit::Arguments, context: Context| {
@@ -571,7 +571,7 @@ async fn a_native_operation_reports_asks_and_goes_on_with_the_answer() {
 }
 
 #[tokio::test]
-async fn a_native_operation_that_panics_has_failed() {
+async fn a_native_operation_that_panics_fails() {
     let mut native = Native::new(
         "boom",
         "Panics",

@@ -20,7 +20,7 @@ fn uri(outcome: &catalog::Outcome) -> String {
 }
 
 #[tokio::test]
-async fn keeps_head_and_tail_and_says_what_lies_between() {
+async fn truncates_the_middle_and_reports_the_omitted_bytes() {
     let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 1000);
     let outcome = crib.call(process_tool("seq", vec![word("10000")]), json!({})).await;
     let shown = text(&outcome, 0);
@@ -41,7 +41,7 @@ async fn keeps_head_and_tail_and_says_what_lies_between() {
 }
 
 #[tokio::test]
-async fn an_output_of_exactly_the_limit_is_whole() {
+async fn output_of_exactly_the_limit_is_not_truncated() {
     let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 1000);
     let outcome = crib.run_script("head -c 1000 /dev/zero | tr '\\0' x").await;
     assert_eq!(text(&outcome, 0), "x".repeat(1000));
@@ -65,7 +65,7 @@ async fn outputs_of_other_servers_count_towards_the_limit() {
 }
 
 #[tokio::test]
-async fn pieces_make_up_the_whole() {
+async fn pieces_add_up_to_the_full_output() {
     let crib = RuntimeFixture::new();
     let outcome = crib.run_script("yes 'zwölf Boxkämpfer' | head -n 200000").await;
     let uri = uri(&outcome);
@@ -84,7 +84,7 @@ async fn pieces_make_up_the_whole() {
 }
 
 #[tokio::test]
-async fn addresses_lead_to_outputs_only() {
+async fn resolves_only_uris_of_outputs() {
     let crib = RuntimeFixture::new();
     fs::write(crib.path("crib/secret"), "secret").unwrap();
     for wrong in [
@@ -101,7 +101,7 @@ async fn addresses_lead_to_outputs_only() {
 }
 
 #[tokio::test]
-async fn both_streams_are_kept_apart() {
+async fn keeps_stdout_and_stderr_separate() {
     let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 100);
     let outcome = crib.run_script("seq 1000; seq 2000 3000 >&2; exit 1").await;
     let out = uri(&outcome);
@@ -119,7 +119,7 @@ async fn both_streams_are_kept_apart() {
 }
 
 #[tokio::test]
-async fn what_is_not_text_is_kept_as_bytes() {
+async fn stores_binary_output_as_bytes() {
     let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 100);
     let outcome = crib.run_script("head -c 5000 /dev/zero | tr '\\0' '\\377'").await;
     assert_eq!(
@@ -129,7 +129,7 @@ async fn what_is_not_text_is_kept_as_bytes() {
 }
 
 #[tokio::test]
-async fn thirty_megabytes_cost_little_memory() {
+async fn thirty_megabytes_of_output_use_little_memory() {
     if std::env::var_os("NEXTEST").is_none() {
         skip("memory can only be measured in a process of its own, which nextest starts");
         return;
@@ -168,7 +168,7 @@ fn status(name: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn the_kept_output_has_a_limit_too() {
+async fn limits_the_stored_output() {
     let crib = RuntimeFixture::with_settings(|settings| {
         (settings.output_bytes, settings.output_file_bytes) = (1000, 5000)
     });
@@ -180,7 +180,7 @@ async fn the_kept_output_has_a_limit_too() {
 }
 
 #[tokio::test]
-async fn old_outputs_make_room_for_new_ones() {
+async fn deletes_old_outputs_for_new_ones() {
     let crib = RuntimeFixture::with_settings(|settings| {
         (settings.output_bytes, settings.concurrency) = (100, 8)
     });
@@ -199,7 +199,7 @@ async fn old_outputs_make_room_for_new_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_dropped_call_left_is_dropped_in_turn() {
+async fn deletes_the_output_of_a_dropped_call_in_turn() {
     let crib = RuntimeFixture::with_settings(|settings| settings.output_bytes = 100);
     let endless = script_tool("sh", "seq 1000; sleep 600");
     let call = tokio::spawn(crib.call_with(endless, json!({}), CancellationToken::new(), None));

@@ -24,7 +24,7 @@ fn resolves_to_an_absolute_path_inside_the_roots() {
 }
 
 #[test]
-fn admits_what_does_not_exist_yet() {
+fn accepts_paths_that_do_not_exist_yet() {
     let crib = RuntimeFixture::new();
     assert_eq!(
         crib.argv(path(), json!({"file": "new/deep/file"})),
@@ -36,7 +36,7 @@ fn admits_what_does_not_exist_yet() {
 }
 
 #[test]
-fn refuses_every_way_out() {
+fn rejects_paths_outside_the_roots() {
     let crib = RuntimeFixture::new();
     fs::write(crib.path("outside/secret"), "").unwrap();
     symlink(crib.path("outside"), crib.path("crib/link")).unwrap();
@@ -55,7 +55,7 @@ fn refuses_every_way_out() {
 }
 
 #[test]
-fn says_everything_that_is_wrong_at_once() {
+fn reports_all_errors_at_once() {
     let crib = RuntimeFixture::new();
     let mut pieces = path();
     pieces.push(positional("word", |_| {}));
@@ -68,7 +68,7 @@ fn says_everything_that_is_wrong_at_once() {
 }
 
 #[test]
-fn a_link_named_itself_stays_a_link() {
+fn a_link_as_the_last_component_is_not_resolved() {
     let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/sub")).unwrap();
     fs::write(crib.path("crib/sub/kept"), "").unwrap();
@@ -85,7 +85,7 @@ fn a_link_named_itself_stays_a_link() {
 }
 
 #[test]
-fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
+fn a_mutating_tool_cannot_access_protected_files() {
     let crib = RuntimeFixture::new();
     fs::create_dir_all(crib.path("crib/tools/sub")).unwrap();
     for name in ["toolcrib.toml", "tool_guidance.json", "tools/rm.json", "toolcrib.toml.bak"] {
@@ -134,7 +134,7 @@ fn a_tool_that_may_change_things_is_not_given_what_permits_it() {
 }
 
 #[test]
-fn what_permits_is_protected_behind_a_link_too() {
+fn protects_the_target_of_a_linked_tools_folder() {
     let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/shared")).unwrap();
     symlink("shared", crib.path("crib/tools")).unwrap();
@@ -145,7 +145,7 @@ fn what_permits_is_protected_behind_a_link_too() {
 }
 
 #[test]
-fn a_parameter_that_is_only_read_may_name_what_is_protected() {
+fn a_read_only_parameter_accepts_protected_files() {
     let crib = RuntimeFixture::new();
     let reads = |access| {
         let change = move |b: &mut Binding| (b.kind, b.access) = (ValueKind::Path, Some(access));
@@ -160,14 +160,14 @@ fn a_parameter_that_is_only_read_may_name_what_is_protected() {
 }
 
 #[test]
-fn a_sibling_with_the_same_beginning_is_outside() {
+fn a_sibling_folder_with_the_same_prefix_is_outside() {
     let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib-two")).unwrap();
     assert!(crib.plan(&process_tool("echo", path()), json!({"file": "../crib-two"})).is_err());
 }
 
 #[test]
-fn checks_every_item_and_options_too() {
+fn checks_options_and_every_array_item() {
     let crib = RuntimeFixture::new();
     let pieces = || vec![option("files", |b| b.kind = ValueKind::Path)];
     assert!(crib.plan(&process_tool("echo", pieces()), json!({"files": ["a", "b"]})).is_ok());
@@ -177,7 +177,7 @@ fn checks_every_item_and_options_too() {
 }
 
 #[test]
-fn a_home_mark_is_a_name_like_any_other() {
+fn a_tilde_is_not_expanded() {
     let crib = RuntimeFixture::new();
     assert_eq!(
         crib.argv(path(), json!({"file": "~/x"})),
@@ -186,7 +186,7 @@ fn a_home_mark_is_a_name_like_any_other() {
 }
 
 #[test]
-fn a_path_or_value_is_a_path_only_if_it_is_one() {
+fn path_or_value_is_a_path_only_if_it_looks_like_one() {
     let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/src")).unwrap();
     let pieces = || vec![positional("what", |b| b.kind = ValueKind::PathOrValue)];
@@ -200,7 +200,7 @@ fn a_path_or_value_is_a_path_only_if_it_is_one() {
 }
 
 #[tokio::test]
-async fn runs_in_the_working_directory_and_resolves_there() {
+async fn runs_and_resolves_paths_in_the_working_directory() {
     let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/sub")).unwrap();
     fs::write(crib.path("crib/sub/a"), "found").unwrap();
@@ -241,7 +241,7 @@ async fn finds_programs_in_the_path_and_inside_the_crib_only() {
 }
 
 #[tokio::test]
-async fn a_missing_program_says_how_to_get_it() {
+async fn reports_how_to_install_a_missing_program() {
     let mut missing = process_tool("no-such-program", vec![]);
     missing.description.install = Some("apt install it".into());
     let outcome = RuntimeFixture::new().call(missing, json!({})).await;

@@ -21,7 +21,7 @@ fn settings(folder: &Path) -> Settings {
 }
 
 #[tokio::test]
-async fn returns_what_a_program_prints() {
+async fn returns_the_output_of_a_program() {
     let folder = TempDir::new().expect("a folder");
     let sorted = ProgramRequest { stdin: Some("a\nb\n".to_owned()), ..request("sort", &["-r"]) };
     let output = run_program(&settings(folder.path()), sorted).await.expect("output");

@@ -45,7 +45,7 @@ fn paths(plan: &Value, list: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn reads_the_given_file_and_not_its_neighbour() {
+async fn reads_only_the_given_file() {
     if !has_sandbox() {
         return;
     }
@@ -72,7 +72,7 @@ async fn a_given_input_cannot_be_changed() {
 }
 
 #[tokio::test]
-async fn writes_the_given_output_and_nothing_else() {
+async fn writes_only_the_given_output() {
     if !has_sandbox() {
         return;
     }
@@ -91,7 +91,7 @@ async fn writes_the_given_output_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn every_item_of_an_array_is_given() {
+async fn every_item_of_a_path_array_is_accessible() {
     if !has_sandbox() {
         return;
     }
@@ -102,7 +102,7 @@ async fn every_item_of_an_array_is_given() {
 }
 
 #[tokio::test]
-async fn the_working_directory_grants_nothing() {
+async fn the_working_directory_grants_no_access() {
     if !has_sandbox() {
         return;
     }
@@ -117,7 +117,7 @@ async fn the_working_directory_grants_nothing() {
 }
 
 #[tokio::test]
-async fn a_script_of_the_crib_runs_and_sees_none_of_its_neighbours() {
+async fn a_script_of_the_crib_cannot_read_other_files() {
     if !has_sandbox() {
         return;
     }
@@ -132,7 +132,7 @@ async fn a_script_of_the_crib_runs_and_sees_none_of_its_neighbours() {
 }
 
 #[tokio::test]
-async fn a_link_is_followed_only_inside() {
+async fn follows_links_inside_the_roots() {
     if !has_sandbox() {
         return;
     }
@@ -143,7 +143,7 @@ async fn a_link_is_followed_only_inside() {
 }
 
 #[test]
-fn the_plan_shows_what_the_call_reaches() {
+fn the_plan_lists_the_accessible_paths() {
     let crib = crib();
     let copy = process_tool("cp", vec![path("from", Access::Read), path("to", Access::Write)]);
     let inside = |list: Vec<String>| -> Vec<String> {
@@ -178,7 +178,7 @@ fn the_plan_shows_what_the_call_reaches() {
 }
 
 #[test]
-fn a_tool_without_paths_is_not_cut() {
+fn a_tool_without_paths_can_write_the_whole_crib() {
     let crib = crib();
     let plan = crib.plan(&script_tool("sh", "true"), json!({})).unwrap();
     assert_eq!(paths(&plan, "write"), [crib.path("crib").to_str().unwrap()]);

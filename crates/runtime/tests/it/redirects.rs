@@ -13,7 +13,7 @@ use toolkit::Context;
 
 use crate::pieces::positional;
 
-fn named(name: &str, implementation: Implementation, properties: Value) -> Tool {
+fn named_tool(name: &str, implementation: Implementation, properties: Value) -> Tool {
     let schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
     let mut made = process_tool("echo", Vec::new());
     (made.name, made.implementation, made.input) =
@@ -23,18 +23,21 @@ fn named(name: &str, implementation: Implementation, properties: Value) -> Tool 
 
 fn tools() -> Vec<Tool> {
     let text = || json!({"text": {"type": "string"}});
-    let say =
-        named("say", process_tool("echo", vec![positional("text", |_| {})]).implementation, text());
-    let mut repeat = named("repeat", Implementation::Tool("say".to_owned()), text());
+    let say = named_tool(
+        "say",
+        process_tool("echo", vec![positional("text", |_| {})]).implementation,
+        text(),
+    );
+    let mut repeat = named_tool("repeat", Implementation::Tool("say".to_owned()), text());
     repeat.on_mismatch = Some(OnMismatch::Warn);
-    let wider = named(
+    let wider = named_tool(
         "wider",
         Implementation::Tool("say".to_owned()),
         json!({"text": {"type": "string"}, "loud": {"type": "boolean"}}),
     );
-    let lost = named("lost", Implementation::Tool("nowhere".to_owned()), json!({}));
-    let chain = named("chain", Implementation::Tool("repeat".to_owned()), text());
-    let round = named("round", Implementation::Tool("round".to_owned()), json!({}));
+    let lost = named_tool("lost", Implementation::Tool("nowhere".to_owned()), json!({}));
+    let chain = named_tool("chain", Implementation::Tool("repeat".to_owned()), text());
+    let round = named_tool("round", Implementation::Tool("round".to_owned()), json!({}));
     vec![say, repeat, wider, lost, chain, round]
 }
 
@@ -47,7 +50,7 @@ async fn call(crib: &RuntimeFixture, name: &str, arguments: Value, policy: Polic
     crib.runtime.call(call).await.expect("no interrupt")
 }
 
-fn denying(tools: &str) -> Policy {
+fn deny_policy(tools: &str) -> Policy {
     let clause = Clause {
         tools: tools.to_owned(),
         when: None,
@@ -59,7 +62,7 @@ fn denying(tools: &str) -> Policy {
 }
 
 #[tokio::test]
-async fn the_other_tool_is_called_with_the_same_arguments() {
+async fn calls_the_target_with_the_same_arguments() {
     let crib = RuntimeFixture::new();
     for name in ["repeat", "chain"] {
         let outcome = call(&crib, name, json!({"text": "hello"}), Policy::default()).await;
@@ -68,10 +71,10 @@ async fn the_other_tool_is_called_with_the_same_arguments() {
 }
 
 #[tokio::test]
-async fn both_policies_and_both_schemas_hold() {
+async fn policies_and_schemas_of_both_tools_apply() {
     let crib = RuntimeFixture::new();
     for denied in ["repeat", "say"] {
-        let outcome = call(&crib, "repeat", json!({"text": "hello"}), denying(denied)).await;
+        let outcome = call(&crib, "repeat", json!({"text": "hello"}), deny_policy(denied)).await;
         assert_eq!(field(&outcome, "error_type"), "denied", "{outcome:?}");
     }
     let outcome = call(&crib, "repeat", json!({"text": 1}), Policy::default()).await;
@@ -81,7 +84,7 @@ async fn both_policies_and_both_schemas_hold() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_goes_round_is_a_failure() {
+async fn missing_targets_and_cycles_are_failures() {
     let crib = RuntimeFixture::new();
     assert_eq!(
         field(&call(&crib, "lost", json!({}), Policy::default()).await, "error_type"),

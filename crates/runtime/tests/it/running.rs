@@ -14,7 +14,7 @@ use crate::pieces::word;
 const FAMILY: &str = "sh -c 'echo $$ > inner; sleep 600' & echo $$ > outer; echo partial; wait";
 
 #[tokio::test]
-async fn answers_with_text_and_fields() {
+async fn returns_text_and_structured_fields() {
     let outcome = RuntimeFixture::new().run_script("echo out; echo err >&2").await;
     assert!(!outcome.failed);
     assert_eq!(outcome.content.len(), 1);
@@ -27,7 +27,7 @@ async fn answers_with_text_and_fields() {
 }
 
 #[tokio::test]
-async fn one_small_output_schema_admits_every_arm() {
+async fn one_small_output_schema_accepts_every_outcome() {
     let crib = RuntimeFixture::new();
     let schema = runtime::process_output_schema();
     let started = json!({"status": "started", "operation_id": "1"});
@@ -59,7 +59,7 @@ async fn a_failed_program_is_a_failed_call_with_both_streams() {
 }
 
 #[tokio::test]
-async fn a_signal_is_named() {
+async fn reports_the_signal() {
     let outcome = RuntimeFixture::new().run_script("kill -9 $$").await;
     assert_eq!(field(&outcome, "error_type"), "killed_by_signal");
     assert_eq!(field(&outcome, "signal"), 9);
@@ -74,7 +74,7 @@ async fn a_signal_is_named() {
 }
 
 #[tokio::test]
-async fn the_time_limit_ends_grandchildren_and_keeps_partial_output() {
+async fn a_timeout_kills_grandchildren_and_keeps_partial_output() {
     let crib = RuntimeFixture::new();
     let mut family = script_tool("sh", FAMILY);
     family.timeout = Some(Duration::from_millis(400));
@@ -89,7 +89,7 @@ async fn the_time_limit_ends_grandchildren_and_keeps_partial_output() {
 }
 
 #[tokio::test]
-async fn a_call_can_only_shorten_its_limit() {
+async fn a_call_can_only_shorten_its_timeout() {
     let crib = RuntimeFixture::new();
     let mut sleep = process_tool("sleep", vec![word("600")]);
     sleep.timeout = Some(Duration::from_millis(100));
@@ -107,7 +107,7 @@ async fn a_call_can_only_shorten_its_limit() {
 }
 
 #[tokio::test]
-async fn a_process_that_had_to_be_killed_is_named_once() {
+async fn reports_a_killed_process_once() {
     let crib =
         RuntimeFixture::with_settings(|settings| settings.grace = Duration::from_millis(100));
     // It leaves the group, so that it is found again after the group is gone.
@@ -124,7 +124,7 @@ async fn a_process_that_had_to_be_killed_is_named_once() {
 }
 
 #[tokio::test]
-async fn a_process_that_ignores_term_is_killed_after_the_grace() {
+async fn a_process_that_ignores_term_is_killed_after_the_grace_period() {
     let crib =
         RuntimeFixture::with_settings(|settings| settings.grace = Duration::from_millis(100));
     let mut stubborn = script_tool("sh", "trap '' TERM; echo $$ > pid; while :; do sleep 1; done");
@@ -135,7 +135,7 @@ async fn a_process_that_ignores_term_is_killed_after_the_grace() {
 }
 
 #[tokio::test]
-async fn a_process_may_tidy_up_within_the_grace() {
+async fn a_process_may_clean_up_within_the_grace_period() {
     let crib = RuntimeFixture::with_settings(|settings| settings.grace = Duration::from_secs(20));
     let mut tidy = script_tool("sh", "trap 'echo tidied; exit 0' TERM; sleep 600 & wait");
     tidy.timeout = Some(Duration::from_millis(300));
@@ -145,7 +145,7 @@ async fn a_process_may_tidy_up_within_the_grace() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cancelling_ends_its_own_processes_and_no_others() {
+async fn cancelling_kills_only_the_processes_of_its_call() {
     let crib = RuntimeFixture::new();
     let (cancel, other) = (CancellationToken::new(), CancellationToken::new());
     let pid = |name: &str| fs::read_to_string(crib.path("crib").join(name)).unwrap_or_default();
@@ -172,7 +172,7 @@ async fn cancelling_ends_its_own_processes_and_no_others() {
 }
 
 #[tokio::test]
-async fn ends_a_process_that_left_the_group() {
+async fn kills_a_process_that_left_the_group() {
     let crib = RuntimeFixture::new();
     let mut daemon = script_tool("sh", "setsid sh -c 'echo $$ > pid; sleep 600' & sleep 600");
     daemon.timeout = Some(Duration::from_millis(400));
@@ -182,7 +182,7 @@ async fn ends_a_process_that_left_the_group() {
 }
 
 #[tokio::test]
-async fn a_held_pipe_does_not_hold_up_the_answer() {
+async fn an_open_pipe_does_not_delay_the_response() {
     let crib = RuntimeFixture::new();
     let outcome = tokio::time::timeout(
         Duration::from_secs(10),
@@ -197,7 +197,7 @@ async fn a_held_pipe_does_not_hold_up_the_answer() {
 }
 
 #[tokio::test]
-async fn nothing_stays_behind_in_the_background() {
+async fn background_processes_are_killed_after_the_call() {
     let crib = RuntimeFixture::new();
     crib.run_script("sleep 600 >/dev/null 2>&1 & echo $! > pid").await;
     let pid = fs::read_to_string(crib.path("crib/pid")).unwrap();
@@ -205,7 +205,7 @@ async fn nothing_stays_behind_in_the_background() {
 }
 
 #[tokio::test]
-async fn a_temporary_folder_holds_nothing_of_earlier_calls() {
+async fn a_temporary_folder_contains_no_files_of_earlier_calls() {
     let crib = RuntimeFixture::new();
     let first = crib.run_script("ls -A $TMPDIR; touch $TMPDIR/left; echo $TMPDIR").await;
     let second = crib.run_script("ls -A $TMPDIR; chmod 755 $TMPDIR; echo $TMPDIR").await;
@@ -246,7 +246,7 @@ async fn dropping_a_call_kills_its_processes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_calls_at_once_take_turns() {
+async fn limits_the_concurrency_of_two_hundred_calls() {
     let crib = RuntimeFixture::with_settings(|settings| settings.concurrency = 4);
     // Each call records how many run at the same time.
     let script = "mkdir -p at; : > at/$$; ls at | wc -l; rm at/$$";

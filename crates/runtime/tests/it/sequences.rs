@@ -106,7 +106,7 @@ async fn steps_run_in_order_and_stop_at_the_first_failure() {
 }
 
 #[tokio::test]
-async fn steps_are_skipped_by_what_is_in_the_folder_of_the_call() {
+async fn skips_steps_by_files_in_the_working_directory() {
     let crib = RuntimeFixture::new();
     fs::create_dir(crib.path("crib/inner")).unwrap();
     fs::write(crib.path("crib/inner/there"), "").unwrap();
@@ -127,7 +127,7 @@ async fn steps_are_skipped_by_what_is_in_the_folder_of_the_call() {
 }
 
 #[tokio::test]
-async fn there_is_a_pause_between_steps() {
+async fn pauses_between_steps() {
     let crib = RuntimeFixture::new();
     let mut all = sequence(vec![step("one"), step("one")]);
     let Implementation::Sequence(sequence) = &mut all.implementation else { panic!() };
@@ -138,7 +138,7 @@ async fn there_is_a_pause_between_steps() {
 }
 
 #[tokio::test]
-async fn a_circle_and_an_unknown_step_are_refused_before_anything_runs() {
+async fn rejects_cycles_and_unknown_steps_before_anything_runs() {
     let crib = RuntimeFixture::new();
     let circle = sequence(vec![step("one"), step("all")]);
     let outcome =
@@ -151,7 +151,7 @@ async fn a_circle_and_an_unknown_step_are_refused_before_anything_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_asynchronous_sequence_is_one_operation_that_cancel_ends() {
+async fn an_asynchronous_sequence_is_one_cancellable_operation() {
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.answer_within = Duration::from_millis(50)
     });
@@ -180,7 +180,7 @@ async fn an_asynchronous_sequence_is_one_operation_that_cancel_ends() {
 }
 
 #[tokio::test]
-async fn the_time_of_a_sequence_is_that_of_all_steps() {
+async fn the_timeout_of_a_sequence_covers_all_steps() {
     let crib = RuntimeFixture::new();
     let all = Tool {
         timeout: Some(Duration::from_millis(400)),
@@ -194,7 +194,7 @@ async fn the_time_of_a_sequence_is_that_of_all_steps() {
 }
 
 #[tokio::test]
-async fn an_exclusive_sequence_has_the_turn_for_all_of_its_steps() {
+async fn an_exclusive_sequence_does_not_block_its_own_steps() {
     let crib = RuntimeFixture::new();
     let exclusive = Some(catalog::Concurrency::Exclusive);
     let all = Tool { concurrency: exclusive, ..sequence(vec![step("one"), step("one")]) };
@@ -207,7 +207,7 @@ async fn an_exclusive_sequence_has_the_turn_for_all_of_its_steps() {
 }
 
 #[tokio::test]
-async fn a_long_output_of_a_step_is_kept_by_reference() {
+async fn long_output_of_a_step_is_stored_by_reference() {
     let crib = RuntimeFixture::new();
     let outcome = run(
         &crib,

@@ -212,7 +212,7 @@ mod tests {
     use super::{ActiveRequest, OpenConnections};
 
     #[test]
-    fn closes_the_connection_that_is_idle_for_the_longest_time() {
+    fn closes_the_longest_idle_connection() {
         let open = Arc::new(OpenConnections::new(2));
         let (busy, idle) = (open.add().expect("room"), open.add().expect("room"));
         let request = ActiveRequest::new(&busy.state);

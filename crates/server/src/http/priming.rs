@@ -73,7 +73,7 @@ mod tests {
     use super::{Priming, is_priming};
 
     #[test]
-    fn tells_priming_events_from_messages_and_comments() {
+    fn distinguishes_priming_events_from_messages_and_comments() {
         for priming in ["data:\nid:0\nretry:3000\n\n", "id: 0/1\r\nretry: 3000\r\ndata: \r\n\r\n"] {
             assert!(is_priming(priming.as_bytes()), "{priming:?}");
         }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn expects_them_since_the_revision_that_asks_for_them() {
+    fn expects_priming_since_the_revision_that_requires_it() {
         for (revision, expected) in [
             ("2024-11-05", Priming::Unknown),
             ("2025-06-18", Priming::Unknown),

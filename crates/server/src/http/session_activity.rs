@@ -67,7 +67,7 @@ mod tests {
     use super::SessionActivity;
 
     #[test]
-    fn finds_the_session_that_is_unused_for_the_longest_time() {
+    fn finds_the_least_recently_used_session() {
         let activity = SessionActivity::default();
         let existing: HashSet<_> = ["a", "b", "c"].map(Into::into).into();
         let streaming = activity.begin("a");

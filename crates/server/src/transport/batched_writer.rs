@@ -124,7 +124,7 @@ mod tests {
     use super::{BatchedWriter, MAX_PENDING_BYTES, Stalled};
 
     #[tokio::test]
-    async fn waits_for_a_client_that_reads_slowly_and_not_for_one_that_does_not() {
+    async fn waits_for_a_slow_reader_but_not_for_a_stalled_one() {
         let (mut client, output) = tokio::io::duplex(1 << 10);
         let stall_time = Duration::from_millis(200);
         let writer = Arc::new(BatchedWriter { stall_time, ..BatchedWriter::new(output) });

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_a_number_that_is_too_large() {
+    fn rejects_a_number_that_is_too_large() {
         let digits = "9".repeat(100_000);
         let line = format!(
             r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"a","arguments":{{"n":{digits}}}}}}}"#
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_what_must_not_be_answered() {
+    fn ignores_messages_that_must_not_be_answered() {
         for line in [
             "",
             " \r",

@@ -15,7 +15,12 @@ fn yes() -> Value {
     serde_json::from_str(YES).expect("JSON")
 }
 
-async fn again(client: &mut PipeClient, what: &str, answer: Value, state: &Value) -> Value {
+async fn retry_with_answer(
+    client: &mut PipeClient,
+    what: &str,
+    answer: Value,
+    state: &Value,
+) -> Value {
     let mut params = json!({"name": "dangerous", "arguments": {"what": what}, "inputResponses": {"approval": answer}});
     if !state.is_null() {
         params["requestState"] = state.clone();
@@ -24,7 +29,7 @@ async fn again(client: &mut PipeClient, what: &str, answer: Value, state: &Value
 }
 
 #[tokio::test]
-async fn older_clients_are_asked_and_a_yes_runs_it_once() {
+async fn legacy_clients_approve_a_single_call_by_form() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::legacy(fixture.server.clone()).await;
     for (answer, is_error, runs) in [
@@ -50,7 +55,7 @@ async fn older_clients_are_asked_and_a_yes_runs_it_once() {
 }
 
 #[tokio::test]
-async fn modern_clients_are_asked_through_a_result_and_a_yes_runs_it_once() {
+async fn modern_clients_approve_a_single_call_by_input_request() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::modern(fixture.server.clone());
     let asked = client.call("dangerous", json!({"what": "all"})).await["result"].clone();
@@ -61,15 +66,15 @@ async fn modern_clients_are_asked_through_a_result_and_a_yes_runs_it_once() {
             .is_some_and(|shown| shown.contains("all"))
     );
     assert_eq!(fixture.runs(), 0);
-    let reply = again(&mut client, "all", yes(), &asked["requestState"]).await;
+    let reply = retry_with_answer(&mut client, "all", yes(), &asked["requestState"]).await;
     assert_eq!((text(&reply), fixture.runs()), ("done", 1), "{reply}");
-    let replayed = again(&mut client, "all", yes(), &asked["requestState"]).await;
+    let replayed = retry_with_answer(&mut client, "all", yes(), &asked["requestState"]).await;
     assert_eq!(
         replayed["result"]["resultType"], "input_required",
         "the same yes is not good twice: {replayed}"
     );
     assert_eq!(fixture.runs(), 1);
-    let refused = again(
+    let refused = retry_with_answer(
         &mut client,
         "all",
         json!({"action": "decline"}),
@@ -96,7 +101,7 @@ async fn call_over_http(client: &HttpFixture, token: Option<&str>) -> Value {
 }
 
 #[tokio::test]
-async fn a_form_over_http_counts_only_with_a_token() {
+async fn a_form_over_http_can_approve_only_with_a_token() {
     let fixture = OperationsFixture::new();
     let open = HttpFixture::new(fixture.server.clone()).await;
     let reply = call_over_http(&open, None).await;
@@ -110,24 +115,24 @@ async fn a_form_over_http_counts_only_with_a_token() {
 }
 
 #[tokio::test]
-async fn a_yes_to_nothing_or_to_something_else_runs_nothing() {
+async fn an_unrequested_or_mismatched_approval_runs_nothing() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::modern(fixture.server.clone());
-    let unasked = again(&mut client, "all", yes(), &Value::Null).await;
+    let unasked = retry_with_answer(&mut client, "all", yes(), &Value::Null).await;
     assert_eq!(
         unasked["result"]["resultType"], "input_required",
         "nothing was shown to the user: {unasked}"
     );
     let state = unasked["result"]["requestState"].as_str().expect("state").to_owned();
     for (what, state) in [("all", format!("{state}x")), ("more", state)] {
-        let reply = again(&mut client, what, yes(), &json!(state)).await;
+        let reply = retry_with_answer(&mut client, what, yes(), &json!(state)).await;
         assert_eq!(reply["error"]["code"], -32602, "{reply}");
     }
     assert_eq!(fixture.runs(), 0);
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_asked_is_refused_with_a_code_and_no_command() {
+async fn a_client_without_forms_gets_an_approval_code_but_no_command() {
     let fixture = OperationsFixture::new();
     let legacy = PipeClient::legacy_with(fixture.server.clone(), json!({})).await;
     for mut client in [legacy, PipeClient::modern_with(fixture.server.clone(), json!({}))] {
@@ -143,7 +148,7 @@ async fn a_client_that_cannot_be_asked_is_refused_with_a_code_and_no_command() {
     assert_eq!(fixture.runs(), 0);
 }
 
-/// Sends a request again with one answer, as a modern client does.
+/// Sends a request retry_with_answer with one answer, as a modern client does.
 async fn answer(
     client: &mut PipeClient,
     tool: &str,

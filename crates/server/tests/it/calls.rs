@@ -22,7 +22,7 @@ async fn calls_a_tool_in_both_eras() {
 }
 
 #[tokio::test]
-async fn refuses_bad_arguments_all_at_once_in_words_for_a_model() {
+async fn reports_all_invalid_arguments_at_once() {
     for mut client in PipeClient::both(&echo_server()).await {
         let reply = client.call("echo", json!({"message": 1, "mesage": "x"})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
@@ -47,7 +47,7 @@ async fn an_unknown_tool_is_a_protocol_error_with_a_suggestion() {
 }
 
 #[tokio::test]
-async fn a_panic_is_a_failed_call_and_the_server_lives_on() {
+async fn a_panic_fails_the_call_and_keeps_the_server_running() {
     let server = server_with(vec![echo("echo"), tool("panic", async |_, _| panic!("on purpose"))]);
     for mut client in PipeClient::both(&server).await {
         let reply = client.call("panic", json!({})).await;
@@ -57,7 +57,7 @@ async fn a_panic_is_a_failed_call_and_the_server_lives_on() {
 }
 
 #[tokio::test]
-async fn carries_every_kind_of_content() {
+async fn returns_every_kind_of_content() {
     let server = server_with(vec![tool("all", async |_, _| {
         let content = vec![
             Content::Text("t".into()),
@@ -84,7 +84,7 @@ async fn carries_every_kind_of_content() {
 }
 
 #[tokio::test]
-async fn reports_progress_only_when_asked_and_only_forwards() {
+async fn reports_increasing_progress_only_on_request() {
     let server = server_with(vec![tool("work", async |_, context: Context| {
         for done in [1.0, 1.0, f64::NAN, 0.5, 4.0 / 3.0, 1.333_4, 2.0] {
             context.report_progress(done, Some(2.0), Some("working")).await;
@@ -122,7 +122,7 @@ fn logging() -> server::Server {
     })])
 }
 
-async fn logged(client: &mut PipeClient) -> Vec<Value> {
+async fn call_and_collect_logs(client: &mut PipeClient) -> Vec<Value> {
     client.call("log", json!({})).await;
     client
         .unsolicited()
@@ -133,21 +133,29 @@ async fn logged(client: &mut PipeClient) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn logs_from_the_level_that_an_older_client_set() {
+async fn logs_from_the_level_that_a_legacy_client_sets() {
     let mut client = PipeClient::legacy(logging()).await;
-    assert_eq!(logged(&mut client).await, ["Info", "Warning", "Error"], "before it is set");
+    assert_eq!(
+        call_and_collect_logs(&mut client).await,
+        ["Info", "Warning", "Error"],
+        "before it is set"
+    );
     client.request("logging/setLevel", json!({"level": "notice"})).await;
-    assert_eq!(logged(&mut client).await, ["Warning", "Error"]);
+    assert_eq!(call_and_collect_logs(&mut client).await, ["Warning", "Error"]);
     client.request("logging/setLevel", json!({"level": "debug"})).await;
-    assert_eq!(logged(&mut client).await, ["Debug", "Info", "Warning", "Error"]);
+    assert_eq!(call_and_collect_logs(&mut client).await, ["Debug", "Info", "Warning", "Error"]);
 }
 
 #[tokio::test]
 async fn logs_to_a_modern_client_only_if_the_request_asks_for_it() {
     let level = "io.modelcontextprotocol/logLevel";
-    assert_eq!(logged(&mut PipeClient::modern(logging())).await, Vec::<Value>::new());
     assert_eq!(
-        logged(&mut PipeClient::modern(logging()).with_meta(level, json!("error"))).await,
+        call_and_collect_logs(&mut PipeClient::modern(logging())).await,
+        Vec::<Value>::new()
+    );
+    assert_eq!(
+        call_and_collect_logs(&mut PipeClient::modern(logging()).with_meta(level, json!("error")))
+            .await,
         ["Error"]
     );
     let reply =
@@ -156,7 +164,7 @@ async fn logs_to_a_modern_client_only_if_the_request_asks_for_it() {
 }
 
 #[tokio::test]
-async fn the_caller_can_shorten_the_time_limit() {
+async fn the_caller_can_shorten_the_timeout() {
     let server = server_with(vec![tool("wait", async |_, context: Context| {
         std::future::pending::<()>().await;
         drop(context);
@@ -173,7 +181,7 @@ async fn the_caller_can_shorten_the_time_limit() {
 }
 
 #[tokio::test]
-async fn cancelling_ends_that_call_and_no_other() {
+async fn cancelling_stops_only_that_call() {
     let ended = Arc::new(Semaphore::new(0));
     let started = Arc::new(Semaphore::new(0));
     let server = server_with(vec![tool("wait", {
@@ -206,7 +214,7 @@ async fn cancelling_ends_that_call_and_no_other() {
 }
 
 #[tokio::test]
-async fn calls_run_side_by_side_and_each_gets_its_own_answer() {
+async fn concurrent_calls_get_their_own_responses() {
     let mut client = PipeClient::legacy(echo_server()).await;
     let mut ids = Vec::new();
     for number in 0..200 {

@@ -83,7 +83,7 @@ impl RmdServerFixture {
 }
 
 #[tokio::test]
-async fn the_documented_list_is_answered_word_for_word() {
+async fn list_resources_returns_the_documented_response() {
     let fixture =
         RmdServerFixture::new().file("example.Rmd", "---\ntitle: \"Example R Markdown\"\n---\n");
     let request = json!({"jsonrpc": "2.0", "id": "1", "method": "listResources", "params": {}});
@@ -101,7 +101,7 @@ async fn the_documented_list_is_answered_word_for_word() {
 }
 
 #[tokio::test]
-async fn a_call_is_answered_as_documented_and_nothing_more() {
+async fn call_tool_returns_only_the_documented_response() {
     let fixture = RmdServerFixture::new();
     let content = "This is an example R Markdown file.\n\n```{r}\nplot(cars)\n```";
     let arguments =
@@ -214,7 +214,7 @@ async fn errors_have_the_documented_codes() {
 }
 
 #[tokio::test]
-async fn the_standard_methods_keep_the_protocol_s_rules() {
+async fn the_standard_methods_follow_the_protocol() {
     let fixture = RmdServerFixture::new();
     for mut client in PipeClient::both(&fixture.server).await {
         let code = if client.is_modern() { -32602 } else { -32002 };
@@ -337,7 +337,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
+async fn both_dialects_report_the_same_errors_in_their_own_format() {
     // A client's operations are cancelled when it disconnects, so each has its own server.
     let fixture = || RmdServerFixture::new().file("there.Rmd", "text");
     let (first, second) = (fixture(), fixture());
@@ -365,7 +365,7 @@ async fn both_dialects_say_the_same_in_their_own_codes_and_shapes() {
 }
 
 #[tokio::test]
-async fn a_failed_render_is_told_in_the_same_words_by_both_dialects() {
+async fn a_failed_render_has_the_same_message_in_both_dialects() {
     skip_without!("Rscript", "pandoc");
     let fixture = || {
         RmdServerFixture::rendering(Preference::Local)
@@ -389,7 +389,7 @@ async fn a_failed_render_is_told_in_the_same_words_by_both_dialects() {
 }
 
 #[tokio::test]
-async fn other_tools_are_refused_in_the_words_of_each_dialect() {
+async fn argument_errors_of_other_tools_use_the_wording_of_each_dialect() {
     let fixture = RmdServerFixture::new();
     let params = json!({"name": "echo", "arguments": {}});
     assert_eq!(
@@ -406,7 +406,7 @@ async fn other_tools_are_refused_in_the_words_of_each_dialect() {
 }
 
 #[tokio::test]
-async fn parameters_by_position_are_refused_alike_on_both_transports() {
+async fn positional_parameters_are_rejected_on_both_transports() {
     let fixture = RmdServerFixture::new();
     for params in [json!([]), json!(["rmd:///a.Rmd"]), json!("x")] {
         let refused = fixture.error("readResource", params).await;
@@ -415,7 +415,7 @@ async fn parameters_by_position_are_refused_alike_on_both_transports() {
 }
 
 #[tokio::test]
-async fn a_connection_can_still_be_opened_afterwards_and_both_ways_of_talking_mixed() {
+async fn a_connection_can_be_initialized_later_and_mix_both_dialects() {
     let fixture = RmdServerFixture::new();
     let mut client = PipeClient::new(fixture.server.clone());
     client.send(json!({"jsonrpc": "2.0", "id": "a", "method": "listTools"})).await;
@@ -430,7 +430,7 @@ async fn a_connection_can_still_be_opened_afterwards_and_both_ways_of_talking_mi
 }
 
 #[tokio::test]
-async fn what_was_asked_is_answered_when_the_input_ends_at_once() {
+async fn pending_requests_are_answered_after_end_of_input() {
     let fixture = RmdServerFixture::new();
     let mut client = PipeClient::new(fixture.server.clone());
     for n in 0..20 {
@@ -447,7 +447,7 @@ async fn what_was_asked_is_answered_when_the_input_ends_at_once() {
 }
 
 #[tokio::test]
-async fn an_id_in_use_is_refused_and_a_cancelled_call_is_not_answered() {
+async fn rejects_an_id_in_use_and_does_not_answer_a_cancelled_call() {
     let endless = tool("wait", async |_, context: toolkit::Context| {
         context.cancelled().await;
         Ok(Outcome::text("cancelled"))
@@ -466,7 +466,7 @@ async fn an_id_in_use_is_refused_and_a_cancelled_call_is_not_answered() {
 }
 
 #[tokio::test]
-async fn the_door_of_http_stays_shut_and_calls_are_in_the_audit() {
+async fn http_requires_the_token_and_audits_calls() {
     let place = tempfile::tempdir().expect("a folder");
     let server = server_with_store(place.path());
     let client =

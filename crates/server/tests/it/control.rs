@@ -8,19 +8,19 @@ use std::{
 use server::control::{ControlCommands, ControlSocket, send};
 use tokio::task::JoinHandle;
 
-async fn listening(path: &Path, commands: ControlCommands) -> JoinHandle<()> {
+async fn start_control_socket(path: &Path, commands: ControlCommands) -> JoinHandle<()> {
     let socket = ControlSocket::bind(path).await.expect("the socket opens");
     tokio::spawn(socket.serve(commands))
 }
 
 #[tokio::test]
-async fn obeys_known_verbs_and_names_unknown_ones() {
+async fn runs_known_commands_and_reports_unknown_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state/control.sock");
     let commands = ControlCommands::default()
         .on("reload", async |_| "reloaded\n2 tools".to_owned())
         .on("approve", async |id| format!("approved `{id}`"));
-    let server = listening(&path, commands).await;
+    let server = start_control_socket(&path, commands).await;
     assert_eq!(send(&path, "reload").await.expect("an answer"), "reloaded\n2 tools");
     assert_eq!(send(&path, "approve  a b ").await.expect("an answer"), "approved `a b`");
     assert_eq!(
@@ -31,21 +31,21 @@ async fn obeys_known_verbs_and_names_unknown_ones() {
 }
 
 #[tokio::test]
-async fn takes_a_function_that_reloads() {
+async fn accepts_a_reload_function() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state/control.sock");
     let on_reload =
         || -> toolkit::BoxFuture<'static, String> { Box::pin(async { "done".to_owned() }) };
-    let server = listening(&path, on_reload.into()).await;
+    let server = start_control_socket(&path, on_reload.into()).await;
     assert_eq!(send(&path, "reload").await.expect("an answer"), "done");
     server.abort();
 }
 
 #[tokio::test]
-async fn the_socket_is_for_its_owner_only() {
+async fn only_the_owner_can_access_the_socket() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state/control.sock");
-    let server = listening(&path, ControlCommands::default()).await;
+    let server = start_control_socket(&path, ControlCommands::default()).await;
     let mode =
         |path: &Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!(mode(&path), 0o600);
@@ -63,7 +63,7 @@ async fn replaces_a_stale_socket_but_not_one_in_use() {
     private.mode(0o700).create(path.parent().expect("a folder")).expect("made");
     drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
     assert!(path.exists(), "left behind");
-    let server = listening(&path, ControlCommands::default()).await;
+    let server = start_control_socket(&path, ControlCommands::default()).await;
     let second = ControlSocket::bind(&path).await.err().expect("in use");
     assert_eq!(second.kind(), std::io::ErrorKind::AddrInUse);
     assert!(send(&path, "x").await.is_ok(), "the first continues");
@@ -71,7 +71,7 @@ async fn replaces_a_stale_socket_but_not_one_in_use() {
 }
 
 #[tokio::test]
-async fn refuses_a_folder_that_others_may_enter_and_leaves_it_alone() {
+async fn refuses_a_folder_that_others_can_enter_and_keeps_its_mode() {
     let folder = tempfile::tempdir().expect("a folder");
     let shared = folder.path().join("shared");
     std::fs::create_dir(&shared).expect("made");

@@ -22,7 +22,7 @@ async fn echo(client: &mut PipeClient) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_answer_says_how_the_result_reaches_this_client() {
+async fn the_response_explains_how_the_result_is_delivered() {
     let fixture = OperationsFixture::new();
     let [mut legacy, mut modern] = PipeClient::both(&fixture.server).await;
     let said = texts(&legacy.call("work", json!({})).await).join("\n");
@@ -39,7 +39,7 @@ async fn the_answer_says_how_the_result_reaches_this_client() {
 }
 
 #[tokio::test]
-async fn the_instructions_say_how_long_work_is_followed() {
+async fn the_instructions_explain_how_to_follow_operations() {
     let mut client = PipeClient::new(OperationsFixture::new().server);
     let reply = client.request("initialize", initialize_params(json!({}))).await;
     let said = reply["result"]["instructions"].as_str().expect("instructions");
@@ -50,8 +50,8 @@ async fn the_instructions_say_how_long_work_is_followed() {
 }
 
 #[tokio::test]
-async fn short_work_is_answered_inline_and_not_delivered_again() {
-    let fixture = OperationsFixture::patient(Duration::from_secs(20));
+async fn a_short_operation_returns_inline_and_is_not_delivered_again() {
+    let fixture = OperationsFixture::with_answer_time(Duration::from_secs(20));
     fixture.release.add_permits(2);
     for mut client in PipeClient::both(&fixture.server).await {
         assert_eq!(texts(&client.call("work", json!({})).await), ["worked"]);
@@ -60,7 +60,7 @@ async fn short_work_is_answered_inline_and_not_delivered_again() {
 }
 
 #[tokio::test]
-async fn a_result_comes_once_with_the_next_call() {
+async fn a_result_is_delivered_once_with_the_next_call() {
     let fixture = OperationsFixture::new();
     for mut client in PipeClient::both(&fixture.server).await {
         let id = started_operation(&client.call("work", json!({})).await);
@@ -81,7 +81,7 @@ async fn a_result_comes_once_with_the_next_call() {
 }
 
 #[tokio::test]
-async fn a_result_of_another_server_on_the_crib_comes_once_with_a_call_soon_after() {
+async fn a_result_of_another_server_is_delivered_once_with_a_later_call() {
     let [here, there] = OperationsFixture::pair();
     let (mut near, mut far) =
         (PipeClient::legacy(here.server.clone()).await, PipeClient::modern(there.server.clone()));
@@ -102,7 +102,7 @@ async fn a_result_of_another_server_on_the_crib_comes_once_with_a_call_soon_afte
 }
 
 #[tokio::test]
-async fn a_result_that_was_waited_for_is_not_delivered_again() {
+async fn an_awaited_result_is_not_delivered_again() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::legacy(fixture.server.clone()).await;
     let id = started_operation(&client.call("work", json!({})).await);
@@ -113,7 +113,7 @@ async fn a_result_that_was_waited_for_is_not_delivered_again() {
 }
 
 #[tokio::test]
-async fn many_and_long_results_are_cut_and_the_rest_follows() {
+async fn many_long_results_are_truncated_and_continue_with_the_next_call() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::modern(fixture.server.clone());
     let mut ids = Vec::new();
@@ -134,7 +134,7 @@ async fn many_and_long_results_are_cut_and_the_rest_follows() {
 }
 
 #[tokio::test]
-async fn nobody_is_given_or_told_of_what_is_somebody_elses() {
+async fn other_owners_get_no_results_or_notifications() {
     let fixture = OperationsFixture::new();
     let mut owner = PipeClient::legacy(fixture.server.clone()).await;
     let mut other = PipeClient::legacy(fixture.server.clone().with_owner("other")).await;
@@ -171,7 +171,7 @@ async fn nobody_is_given_or_told_of_what_is_somebody_elses() {
 }
 
 #[tokio::test]
-async fn older_clients_are_told_of_the_end() {
+async fn legacy_clients_are_notified_when_an_operation_ends() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::legacy(fixture.server.clone()).await;
     let id = started_operation(&client.call("work", json!({})).await);
@@ -199,7 +199,7 @@ async fn older_clients_are_told_of_the_end() {
 }
 
 #[tokio::test]
-async fn modern_clients_can_watch_the_result() {
+async fn modern_clients_can_subscribe_to_the_result() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::modern(fixture.server.clone());
     let id = started_operation(&client.call("work", json!({})).await);
@@ -213,8 +213,8 @@ async fn modern_clients_can_watch_the_result() {
 }
 
 #[tokio::test]
-async fn a_request_that_waits_is_told_progress_under_its_own_token() {
-    let fixture = OperationsFixture::patient(Duration::from_secs(20));
+async fn a_waiting_request_gets_progress_under_its_own_token() {
+    let fixture = OperationsFixture::with_answer_time(Duration::from_secs(20));
     for mut client in PipeClient::both(&fixture.server).await {
         let params = json!({"name": "work", "arguments": {"halfway": true}, "_meta": {"progressToken": "mine"}});
         let id = client.start("tools/call", params).await;
@@ -231,7 +231,7 @@ async fn a_request_that_waits_is_told_progress_under_its_own_token() {
 }
 
 #[tokio::test]
-async fn who_waits_for_operations_is_told_how_far_they_are() {
+async fn await_reports_the_progress_of_operations() {
     let fixture = OperationsFixture::new();
     for mut client in PipeClient::both(&fixture.server).await {
         let operation = started_operation(&client.call("work", json!({"halfway": true})).await);
@@ -245,8 +245,8 @@ async fn who_waits_for_operations_is_told_how_far_they_are() {
 }
 
 #[tokio::test]
-async fn cancelling_a_request_that_waits_ends_exactly_its_operation() {
-    let fixture = OperationsFixture::patient(Duration::from_secs(20));
+async fn cancelling_a_waiting_request_cancels_only_its_operation() {
+    let fixture = OperationsFixture::with_answer_time(Duration::from_secs(20));
     for mut client in PipeClient::both(&fixture.server).await {
         let mut events = fixture.operations.subscribe();
         let first = client.start("tools/call", json!({"name": "work"})).await;
@@ -267,7 +267,7 @@ async fn cancelling_a_request_that_waits_ends_exactly_its_operation() {
 }
 
 #[tokio::test]
-async fn cancelling_a_request_that_was_answered_ends_nothing() {
+async fn cancelling_an_answered_request_does_nothing() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::legacy(fixture.server.clone()).await;
     let request = client.start("tools/call", json!({"name": "work"})).await;
@@ -278,9 +278,9 @@ async fn cancelling_a_request_that_was_answered_ends_nothing() {
 }
 
 #[tokio::test]
-async fn at_the_end_operations_are_recorded_as_cancelled_because_the_server_ended() {
+async fn shutdown_records_operations_as_cancelled_by_the_server() {
     for patience in [Duration::from_millis(20), Duration::from_secs(20)] {
-        let fixture = OperationsFixture::patient(patience);
+        let fixture = OperationsFixture::with_answer_time(patience);
         let mut client = PipeClient::legacy(fixture.server.clone()).await;
         let mut events = fixture.operations.subscribe();
         let request = client.start("tools/call", json!({"name": "work"})).await;
@@ -299,8 +299,8 @@ async fn at_the_end_operations_are_recorded_as_cancelled_because_the_server_ende
 }
 
 #[tokio::test]
-async fn work_that_asks_fails_for_a_client_that_cannot_follow_it() {
-    let fixture = OperationsFixture::patient(Duration::from_secs(20));
+async fn an_operation_with_a_question_fails_without_task_support() {
+    let fixture = OperationsFixture::with_answer_time(Duration::from_secs(20));
     for mut client in PipeClient::both(&fixture.server).await {
         let reply = client.call("asking", json!({})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");

@@ -58,7 +58,7 @@ async fn the_audit_is_complete_when_serving_ends() {
 }
 
 #[tokio::test]
-async fn serves_sessions_of_older_clients() {
+async fn serves_sessions_of_legacy_clients() {
     let client = HttpFixture::new(echo_server()).await;
     let opened = client.session().await;
     let session = opened.header("mcp-session-id").expect("a session").to_owned();
@@ -79,7 +79,7 @@ async fn serves_sessions_of_older_clients() {
 }
 
 #[tokio::test]
-async fn primes_streams_only_where_the_revision_asks_for_it() {
+async fn primes_streams_only_if_the_revision_requires_it() {
     for (revision, is_primed) in
         [("2025-03-26", false), ("2025-06-18", false), ("2025-11-25", true)]
     {
@@ -117,7 +117,7 @@ async fn primes_streams_only_where_the_revision_asks_for_it() {
 }
 
 #[tokio::test]
-async fn lets_in_known_origins_and_hosts_only() {
+async fn accepts_only_known_origins_and_hosts() {
     let client = HttpFixture::with(echo_server(), |options| {
         options.origins = vec!["https://app.example:443".into()];
         options.hosts = vec!["crib.example".into()];
@@ -143,7 +143,7 @@ async fn lets_in_known_origins_and_hosts_only() {
 }
 
 #[tokio::test]
-async fn wants_the_token_if_it_has_one() {
+async fn requires_the_configured_token() {
     let client =
         HttpFixture::with(echo_server(), |options| options.token = Some("s3cret".into())).await;
     for wrong in
@@ -167,7 +167,7 @@ async fn wants_the_token_if_it_has_one() {
 }
 
 #[tokio::test]
-async fn tells_its_health() {
+async fn health_check_reports_name_version_and_tool_count() {
     let set = |options: &mut server::HttpOptions| options.token = Some("s3cret".to_owned());
     let client = HttpFixture::with(echo_server(), set).await;
     let bearer = ("Authorization", "Bearer s3cret");
@@ -193,7 +193,7 @@ async fn tells_its_health() {
 }
 
 #[tokio::test]
-async fn answers_bodies_that_are_not_messages_in_the_protocols_own_form() {
+async fn invalid_bodies_get_json_rpc_errors() {
     let client = HttpFixture::with(echo_server(), |options| options.max_body = 1_000).await;
     for (body, status, code) in [
         ("{nonsense".to_owned(), 400, -32700),
@@ -213,7 +213,7 @@ async fn answers_bodies_that_are_not_messages_in_the_protocols_own_form() {
 }
 
 #[tokio::test]
-async fn a_body_without_a_declared_length_is_bounded_too() {
+async fn limits_a_body_without_a_declared_length() {
     let client = HttpFixture::with(echo_server(), |options| options.max_body = 1_000).await;
     let headers = [("Transfer-Encoding", "chunked")];
     let head = request_head(&client.address, "POST", "/mcp", &headers, "")
@@ -225,7 +225,7 @@ async fn a_body_without_a_declared_length_is_bounded_too() {
 }
 
 #[tokio::test]
-async fn answers_a_number_that_is_too_large() {
+async fn rejects_a_number_that_is_too_large() {
     let client = HttpFixture::new(echo_server()).await;
     let digits = "9".repeat(100_000);
     let body = format!(
@@ -238,7 +238,7 @@ async fn answers_a_number_that_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_new_session_replaces_the_one_that_is_unused_for_the_longest_time() {
+async fn a_new_session_replaces_the_least_recently_used_one() {
     let client = HttpFixture::with(echo_server(), |options| options.max_sessions = 2).await;
     let mut sessions = Vec::new();
     for _ in 0..3 {
@@ -271,7 +271,7 @@ async fn refuses_a_session_while_all_are_in_use() {
 }
 
 /// A server whose tool waits until it is released or cancelled, and counters of starts and cancellations.
-fn waiting() -> (Server, Arc<Semaphore>, Arc<Semaphore>, Arc<Semaphore>) {
+fn server_with_waiting_tool() -> (Server, Arc<Semaphore>, Arc<Semaphore>, Arc<Semaphore>) {
     let [started, go, cancelled] = [(); 3].map(|()| Arc::new(Semaphore::new(0)));
     let native = tool("wait", {
         let (started, go, cancelled) = (started.clone(), go.clone(), cancelled.clone());
@@ -291,8 +291,8 @@ fn waiting() -> (Server, Arc<Semaphore>, Arc<Semaphore>, Arc<Semaphore>) {
 }
 
 #[tokio::test]
-async fn runs_only_so_many_calls_at_once_and_lets_the_others_wait() {
-    let (server, started, go, _) = waiting();
+async fn limits_concurrent_calls_and_queues_the_others() {
+    let (server, started, go, _) = server_with_waiting_tool();
     let client = Arc::new(HttpFixture::with(server, |options| options.max_calls = 1).await);
     let first = tokio::spawn({
         let client = client.clone();
@@ -311,8 +311,8 @@ async fn runs_only_so_many_calls_at_once_and_lets_the_others_wait() {
 }
 
 #[tokio::test]
-async fn a_modern_client_that_goes_away_cancels_its_call() {
-    let (server, started, _, cancelled) = waiting();
+async fn a_disconnected_modern_client_cancels_its_call() {
+    let (server, started, _, cancelled) = server_with_waiting_tool();
     let client = HttpFixture::new(server).await;
     let params = json!({"name": "wait", "_meta": request_meta(json!({}))});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
@@ -325,7 +325,7 @@ async fn a_modern_client_that_goes_away_cancels_its_call() {
 }
 
 /// The metadata of a client that can follow tasks.
-fn following() -> Value {
+fn task_client_meta() -> Value {
     request_meta(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}))
 }
 
@@ -336,7 +336,7 @@ async fn follow(
     name: &str,
     mut params: Value,
 ) -> BufReader<TcpStream> {
-    params["_meta"] = following();
+    params["_meta"] = task_client_meta();
     let body = json!({"jsonrpc": "2.0", "id": 9, "method": method, "params": params});
     let mut headers = vec![
         ("MCP-Protocol-Version", MODERN),
@@ -349,25 +349,31 @@ async fn follow(
     client.open("POST", "/mcp", &headers, &body.to_string()).await
 }
 
-async fn followed(client: &HttpFixture, method: &str, name: &str, params: Value) -> Value {
+async fn request_as_task_client(
+    client: &HttpFixture,
+    method: &str,
+    name: &str,
+    params: Value,
+) -> Value {
     let mut stream = follow(client, method, name, params).await;
     timeout(TIMEOUT, read_response(&mut stream)).await.expect("a response in time").message()
 }
 
 #[tokio::test]
-async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
+async fn tasks_belong_to_the_token_and_are_pushed_to_subscribers() {
     let fixture = OperationsFixture::new();
     let client =
         HttpFixture::with(fixture.server.clone(), |options| options.token = Some("secret".into()))
             .await;
-    let created =
-        followed(&client, "tools/call", "work", json!({"name": "work"})).await["result"].clone();
+    let created = request_as_task_client(&client, "tools/call", "work", json!({"name": "work"}))
+        .await["result"]
+        .clone();
     assert_eq!(created["resultType"], "task", "{created}");
     let id = created["taskId"].as_str().expect("an id").to_owned();
     let known =
         fixture.operations.get(Viewer::Operator, &id.parse().expect("an id")).await.expect("known");
     assert!(known.owner.0.starts_with("token "), "{:?}", known.owner);
-    let working = followed(&client, "tasks/get", &id, json!({"taskId": id})).await;
+    let working = request_as_task_client(&client, "tasks/get", &id, json!({"taskId": id})).await;
     assert_eq!(working["result"]["status"], "working", "{working}");
     let mut stream =
         follow(&client, "subscriptions/listen", "", json!({"notifications": {"taskIds": [id]}}))
@@ -385,8 +391,8 @@ async fn tasks_belong_to_the_token_and_are_pushed_to_who_listens() {
 }
 
 #[tokio::test]
-async fn a_modern_client_that_goes_away_ends_the_operation_it_waits_for_and_no_other() {
-    let fixture = OperationsFixture::patient(TIMEOUT);
+async fn a_disconnected_modern_client_cancels_only_its_awaited_operation() {
+    let fixture = OperationsFixture::with_answer_time(TIMEOUT);
     let client = HttpFixture::new(fixture.server.clone()).await;
     let mut events = fixture.operations.subscribe();
     let mut started = Vec::new();
@@ -407,10 +413,11 @@ async fn a_modern_client_that_goes_away_ends_the_operation_it_waits_for_and_no_o
 }
 
 #[tokio::test]
-async fn at_the_end_operations_are_ended_and_recorded() {
+async fn shutdown_cancels_and_records_operations() {
     let fixture = OperationsFixture::new();
     let client = HttpFixture::new(fixture.server.clone()).await;
-    let created = followed(&client, "tools/call", "work", json!({"name": "work"})).await;
+    let created =
+        request_as_task_client(&client, "tools/call", "work", json!({"name": "work"})).await;
     client.shutdown.cancel();
     timeout(TIMEOUT, client.serving)
         .await
@@ -427,8 +434,8 @@ async fn at_the_end_operations_are_ended_and_recorded() {
 }
 
 #[tokio::test]
-async fn ends_with_its_calls_and_streams_when_asked_to() {
-    let (server, started, go, _) = waiting();
+async fn shutdown_answers_running_calls_and_closes_streams() {
+    let (server, started, go, _) = server_with_waiting_tool();
     let client = Arc::new(HttpFixture::new(server).await);
     let call = tokio::spawn({
         let client = client.clone();

@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn says_who_it_is_and_only_what_it_has() {
+async fn advertises_its_identity_and_only_available_capabilities() {
     let mut client = PipeClient::new(echo_server());
     let reply = client.request("initialize", initialize_params(json!({}))).await;
     assert_eq!(reply["result"]["serverInfo"], json!({"name": "workshop", "version": "1.2.3"}));
@@ -49,7 +49,7 @@ async fn answers_discovery_and_then_serves_either_era() {
 }
 
 #[tokio::test]
-async fn survives_notifications_and_answers_before_the_connection_is_open() {
+async fn tolerates_notifications_and_responses_before_initialization() {
     let mut client = PipeClient::new(echo_server());
     client.notify("notifications/cancelled", json!({"requestId": 9})).await;
     client.send(json!({"jsonrpc": "2.0", "id": 3, "result": {}})).await;
@@ -81,7 +81,7 @@ async fn refuses_a_handshake_on_a_modern_connection() {
 }
 
 #[tokio::test]
-async fn takes_a_modern_request_on_a_connection_that_shook_hands() {
+async fn accepts_a_modern_request_after_a_legacy_handshake() {
     let mut client = PipeClient::legacy(echo_server()).await;
     let plain = client.request("tools/list", json!({})).await;
     assert!(
@@ -104,7 +104,7 @@ async fn answers_older_revisions_with_their_own_version() {
 }
 
 #[tokio::test]
-async fn drops_methods_that_modern_revisions_dropped() {
+async fn rejects_methods_that_modern_revisions_removed() {
     let mut client = PipeClient::modern(echo_server());
     client.request("tools/list", json!({})).await;
     for method in
@@ -116,7 +116,7 @@ async fn drops_methods_that_modern_revisions_dropped() {
 }
 
 #[tokio::test]
-async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
+async fn reports_an_unknown_method_before_initialization() {
     let mut client = PipeClient::new(echo_server());
     let reply = client.request("no/such", json!({})).await;
     assert_eq!(
@@ -130,7 +130,7 @@ async fn an_unknown_method_is_told_as_such_before_the_connection_is_open() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_answered_when_the_input_ends_at_once() {
+async fn rejected_requests_are_answered_after_end_of_input() {
     for line in [
         r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"listTools","params":[]}"#,

@@ -38,11 +38,11 @@ pub(crate) struct OperationsFixture {
 impl OperationsFixture {
     /// A server that returns operations almost at once.
     pub(crate) fn new() -> Self {
-        Self::patient(Duration::from_millis(20))
+        Self::with_answer_time(Duration::from_millis(20))
     }
 
     /// A server that waits this long for an operation to end before it returns it.
-    pub(crate) fn patient(patience: Duration) -> Self {
+    pub(crate) fn with_answer_time(patience: Duration) -> Self {
         let temp = Arc::new(tempfile::tempdir().expect("a folder"));
         let runtime = Runtime::new(Settings {
             answer_within: patience,

@@ -194,7 +194,7 @@ async fn lists_and_reads_resources() {
 }
 
 #[tokio::test]
-async fn a_resource_that_is_not_there_has_the_code_of_the_era() {
+async fn a_missing_resource_has_the_error_code_of_the_era() {
     for mut client in PipeClient::both(&server()).await {
         let reply = client.request("resources/read", json!({"uri": "storage:nothing"})).await;
         let code = if client.is_modern() { -32602 } else { -32002 };
@@ -204,7 +204,7 @@ async fn a_resource_that_is_not_there_has_the_code_of_the_era() {
 }
 
 #[tokio::test]
-async fn reading_may_ask_and_a_panic_is_answered() {
+async fn reading_a_resource_may_ask_and_a_panic_is_an_error() {
     let [mut legacy, mut modern] = PipeClient::both(&server()).await;
     let asked = modern.request("resources/read", json!({"uri": "storage:locked"})).await;
     assert_eq!(asked["result"]["inputRequests"]["where"]["method"], "roots/list", "{asked}");

@@ -19,7 +19,7 @@ fn accept(field: &str, value: &str) -> Value {
 }
 
 /// Asks one thing after the other, and remembers where it was.
-fn asking() -> server::Server {
+fn server_that_asks() -> server::Server {
     let handler = async |_, context: Context| {
         context.save_state("one");
         let name = context.ask("name", form("name")).await?;
@@ -47,8 +47,8 @@ async fn retry(client: &mut PipeClient, tool: &str, answers: Value, state: &Valu
 }
 
 #[tokio::test]
-async fn asks_older_clients_during_the_call() {
-    let mut client = PipeClient::legacy(asking()).await;
+async fn asks_legacy_clients_during_the_call() {
+    let mut client = PipeClient::legacy(server_that_asks()).await;
     let id = client.start("tools/call", json!({"name": "ask"})).await;
     for (field, value) in [("name", "Ada"), ("color", "red")] {
         let asked = client.message("elicitation/create").await;
@@ -61,8 +61,8 @@ async fn asks_older_clients_during_the_call() {
 }
 
 #[tokio::test]
-async fn asks_modern_clients_through_results_and_carries_what_it_knows() {
-    let mut client = PipeClient::modern(asking());
+async fn asks_modern_clients_through_results_and_carries_state() {
+    let mut client = PipeClient::modern(server_that_asks());
     let first = client.call("ask", json!({})).await["result"].clone();
     assert_eq!(first["resultType"], "input_required");
     assert_eq!(first["inputRequests"]["name"]["method"], "elicitation/create");
@@ -88,8 +88,8 @@ async fn asks_modern_clients_through_results_and_carries_what_it_knows() {
 }
 
 #[tokio::test]
-async fn asks_again_when_an_answer_is_missing_or_makes_no_sense() {
-    let mut client = PipeClient::modern(asking());
+async fn asks_again_if_an_answer_is_missing_or_invalid() {
+    let mut client = PipeClient::modern(server_that_asks());
     for answers in [
         json!({}),
         json!({"wrong_key": accept("name", "Ada")}),
@@ -107,7 +107,7 @@ async fn asks_again_when_an_answer_is_missing_or_makes_no_sense() {
 
 #[tokio::test]
 async fn refuses_state_that_was_tampered_with_or_belongs_to_another_request() {
-    let mut client = PipeClient::modern(asking());
+    let mut client = PipeClient::modern(server_that_asks());
     let first = client.call("ask", json!({})).await["result"].clone();
     let state = first["requestState"].as_str().expect("state").to_owned();
     let answers = json!({"name": accept("name", "Ada")});
@@ -126,7 +126,7 @@ async fn refuses_state_that_was_tampered_with_or_belongs_to_another_request() {
 }
 
 #[tokio::test]
-async fn says_which_capability_is_missing() {
+async fn reports_the_missing_capability() {
     let needs = [
         ("form", form("name"), json!({"elicitation": {}})),
         (
@@ -154,19 +154,19 @@ async fn says_which_capability_is_missing() {
 }
 
 #[tokio::test]
-async fn forms_are_asked_only_of_clients_that_show_forms() {
-    let reply = PipeClient::modern_with(asking(), json!({"elicitation": {"url": {}}}))
+async fn sends_forms_only_to_clients_that_support_them() {
+    let reply = PipeClient::modern_with(server_that_asks(), json!({"elicitation": {"url": {}}}))
         .call("plain", json!({}))
         .await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
-    let reply = PipeClient::modern_with(asking(), json!({"elicitation": {"form": {}}}))
+    let reply = PipeClient::modern_with(server_that_asks(), json!({"elicitation": {"form": {}}}))
         .call("plain", json!({}))
         .await;
     assert_eq!(reply["result"]["resultType"], "input_required", "{reply}");
 }
 
 #[tokio::test]
-async fn asks_older_clients_for_samples_and_roots() {
+async fn asks_legacy_clients_for_samples_and_roots() {
     let server = server_with(vec![tool("both", async |_, context: Context| {
         let questions = [
             ("said", Question::Sample { prompt: "go on".into(), max_tokens: 9 }),
@@ -193,7 +193,7 @@ async fn asks_older_clients_for_samples_and_roots() {
 
 #[tokio::test]
 async fn a_client_that_refuses_to_answer_fails_the_call() {
-    let mut client = PipeClient::legacy(asking()).await;
+    let mut client = PipeClient::legacy(server_that_asks()).await;
     let id = client.start("tools/call", json!({"name": "plain"})).await;
     let asked = client.message("elicitation/create").await;
     client.send(json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -1, "message": "no way"}})).await;
@@ -203,7 +203,7 @@ async fn a_client_that_refuses_to_answer_fails_the_call() {
 }
 
 #[tokio::test]
-async fn a_tool_may_refuse_a_request_as_senseless() {
+async fn a_tool_may_reject_a_request_as_invalid() {
     let server = server_with(vec![tool("no", async |_, _| {
         Err::<Outcome, _>(Interrupt::Invalid("makes no sense".into()))
     })]);

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A server whose tool waits until it is cancelled, and counters of its starts and ends.
-fn waiting() -> (server::Server, Arc<Semaphore>, Arc<Semaphore>) {
+fn server_with_waiting_tool() -> (server::Server, Arc<Semaphore>, Arc<Semaphore>) {
     let (started, ended) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let native = tool("wait", {
         let (started, ended) = (started.clone(), ended.clone());
@@ -33,7 +33,7 @@ fn waiting() -> (server::Server, Arc<Semaphore>, Arc<Semaphore>) {
 }
 
 #[tokio::test]
-async fn ends_at_once_when_the_input_ends() {
+async fn stops_at_once_after_end_of_input() {
     for client in PipeClient::both(&echo_server()).await {
         let start = Instant::now();
         client.close().await.expect("an orderly end");
@@ -56,7 +56,7 @@ async fn the_audit_is_complete_when_serving_ends() {
 }
 
 #[tokio::test]
-async fn an_open_stream_is_closed_properly_and_delays_nothing() {
+async fn closes_an_open_stream_without_delay() {
     let mut client = PipeClient::modern(echo_server());
     let id = client
         .start("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}))
@@ -71,7 +71,7 @@ async fn an_open_stream_is_closed_properly_and_delays_nothing() {
 
 #[tokio::test]
 async fn running_calls_are_cancelled_when_the_input_ends() {
-    let (server, started, ended) = waiting();
+    let (server, started, ended) = server_with_waiting_tool();
     for mut client in PipeClient::both(&server).await {
         client.start("tools/call", json!({"name": "wait"})).await;
         started.acquire().await.expect("it runs").forget();
@@ -84,7 +84,7 @@ async fn running_calls_are_cancelled_when_the_input_ends() {
 }
 
 #[tokio::test]
-async fn what_was_asked_before_the_end_is_still_answered() {
+async fn answers_requests_sent_before_end_of_input() {
     let mut client = PipeClient::legacy(echo_server()).await;
     let id = client
         .start("tools/call", json!({"name": "echo", "arguments": {"message": "last words"}}))
@@ -95,8 +95,8 @@ async fn what_was_asked_before_the_end_is_still_answered() {
 }
 
 #[tokio::test]
-async fn a_shutdown_ends_calls_and_the_connection() {
-    let (server, started, ended) = waiting();
+async fn shutdown_cancels_calls_and_closes_the_connection() {
+    let (server, started, ended) = server_with_waiting_tool();
     let mut client = PipeClient::legacy(server).await;
     client.start("tools/call", json!({"name": "wait"})).await;
     started.acquire().await.expect("it runs").forget();
@@ -108,7 +108,7 @@ async fn a_shutdown_ends_calls_and_the_connection() {
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_answers_delays_nothing() {
+async fn an_unanswered_question_does_not_delay_shutdown() {
     let server = server_with(vec![tool("ask", async |_, context: Context| {
         context
             .ask("where", Question::Roots)

@@ -31,7 +31,7 @@ fn tool(name: &str, implementation: Implementation) -> Tool {
 }
 
 #[tokio::test]
-async fn policy_holds_for_calls_and_is_replaced_with_the_snapshot() {
+async fn the_policy_applies_to_calls_and_is_replaced_with_the_snapshot() {
     let server = echo_server();
     let [mut legacy, mut modern] = PipeClient::both(&server).await;
     for client in [&mut legacy, &mut modern] {
@@ -53,7 +53,7 @@ async fn policy_holds_for_calls_and_is_replaced_with_the_snapshot() {
 }
 
 #[tokio::test]
-async fn a_sequence_finds_its_steps_among_what_is_served() {
+async fn a_sequence_finds_its_steps_among_the_served_tools() {
     let pieces = vec![Piece::Word("said".into())];
     let say = tool("say", Implementation::Process(Process { program: "echo".into(), pieces }));
     let step = |name: &str| Step {

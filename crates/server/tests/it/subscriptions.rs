@@ -18,7 +18,7 @@ async fn listen(client: &mut PipeClient, filter: Value) -> i64 {
     id
 }
 
-fn changing() -> server::Server {
+fn server_with_changes() -> server::Server {
     let changes = [
         ("tools", Change::Tools),
         ("resources", Change::Resources),
@@ -41,7 +41,7 @@ fn changing() -> server::Server {
 }
 
 #[tokio::test]
-async fn a_new_list_of_tools_is_announced_to_both_eras() {
+async fn a_changed_tool_list_is_announced_to_clients_of_both_eras() {
     let server = echo_server();
     let [mut legacy, mut modern] = PipeClient::both(&server).await;
     let id = listen(&mut modern, json!({"toolsListChanged": true})).await;
@@ -57,7 +57,7 @@ async fn a_new_list_of_tools_is_announced_to_both_eras() {
 }
 
 #[tokio::test]
-async fn the_same_list_is_not_announced() {
+async fn an_unchanged_tool_list_is_not_announced() {
     let server = echo_server();
     let [mut legacy, mut modern] = PipeClient::both(&server).await;
     listen(&mut modern, json!({"toolsListChanged": true})).await;
@@ -68,8 +68,8 @@ async fn the_same_list_is_not_announced() {
 }
 
 #[tokio::test]
-async fn a_stream_carries_only_what_it_was_opened_for() {
-    let mut client = PipeClient::modern(changing());
+async fn a_stream_carries_only_subscribed_notifications() {
+    let mut client = PipeClient::modern(server_with_changes());
     let first = listen(&mut client, json!({"resourceSubscriptions": ["a:1", "a:2"]})).await;
     let second =
         listen(&mut client, json!({"resourcesListChanged": true, "promptsListChanged": true}))
@@ -87,7 +87,7 @@ async fn a_stream_carries_only_what_it_was_opened_for() {
 
 #[tokio::test]
 async fn a_stream_ends_when_it_is_cancelled() {
-    let server = changing();
+    let server = server_with_changes();
     let mut client = PipeClient::modern(server.clone());
     let id = listen(&mut client, json!({"toolsListChanged": true})).await;
     client.notify("notifications/cancelled", json!({"requestId": id})).await;
@@ -97,8 +97,8 @@ async fn a_stream_ends_when_it_is_cancelled() {
 }
 
 #[tokio::test]
-async fn older_clients_subscribe_to_one_resource_and_unsubscribe() {
-    let mut client = PipeClient::legacy(changing()).await;
+async fn legacy_clients_subscribe_to_one_resource_and_unsubscribe() {
+    let mut client = PipeClient::legacy(server_with_changes()).await;
     client.call("one", json!({})).await;
     assert_eq!(client.unsolicited().await, Vec::<Value>::new(), "not subscribed");
     client.request("resources/subscribe", json!({"uri": "a:1"})).await;
@@ -110,7 +110,7 @@ async fn older_clients_subscribe_to_one_resource_and_unsubscribe() {
 }
 
 #[tokio::test]
-async fn many_changes_at_once_make_few_notifications() {
+async fn concurrent_changes_are_coalesced() {
     let server = echo_server();
     let mut client = PipeClient::legacy(server.clone()).await;
     client.request("tools/list", json!({})).await;

@@ -30,7 +30,7 @@ async fn tasks_are_advertised() {
 }
 
 #[tokio::test]
-async fn work_becomes_a_task_and_its_result_is_fetched() {
+async fn an_operation_becomes_a_task_whose_result_can_be_read() {
     let fixture = OperationsFixture::new();
     let mut client = fixture.task_client();
     let reply = client.call("work", json!({})).await["result"].clone();
@@ -58,7 +58,7 @@ async fn work_becomes_a_task_and_its_result_is_fetched() {
 }
 
 #[tokio::test]
-async fn a_client_that_declares_nothing_gets_no_task() {
+async fn a_client_without_the_extension_gets_no_task() {
     let fixture = OperationsFixture::new();
     let mut client = PipeClient::modern(fixture.server.clone());
     let reply = client.call("work", json!({})).await;
@@ -68,7 +68,7 @@ async fn a_client_that_declares_nothing_gets_no_task() {
 }
 
 #[tokio::test]
-async fn a_tool_that_needs_tasks_says_so_to_a_client_without_them() {
+async fn a_tool_that_requires_tasks_rejects_clients_without_them() {
     let fixture = OperationsFixture::new();
     let reply = PipeClient::modern(fixture.server.clone()).call("needing", json!({})).await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
@@ -76,7 +76,7 @@ async fn a_tool_that_needs_tasks_says_so_to_a_client_without_them() {
 }
 
 #[tokio::test]
-async fn what_must_be_known_first_is_asked_before_the_task_exists() {
+async fn asks_required_questions_before_creating_the_task() {
     let fixture = OperationsFixture::new();
     let mut client = fixture.task_client();
     let asked = client.call("needing", json!({})).await;
@@ -88,7 +88,7 @@ async fn what_must_be_known_first_is_asked_before_the_task_exists() {
 }
 
 #[tokio::test]
-async fn other_peoples_tasks_are_unknown() {
+async fn tasks_of_other_owners_are_unknown() {
     let fixture = OperationsFixture::new();
     let mut owner = fixture.task_client();
     let id = start(&mut owner, "work").await;
@@ -110,7 +110,7 @@ async fn other_peoples_tasks_are_unknown() {
 }
 
 #[tokio::test]
-async fn a_task_is_cancelled_and_stays_so() {
+async fn cancelling_a_task_is_idempotent() {
     let fixture = OperationsFixture::new();
     let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;
@@ -122,7 +122,7 @@ async fn a_task_is_cancelled_and_stays_so() {
 }
 
 #[tokio::test]
-async fn a_task_asks_and_goes_on_with_the_answer() {
+async fn a_task_asks_and_continues_after_the_answer() {
     let fixture = OperationsFixture::new();
     let mut client = fixture.task_client();
     let id = start(&mut client, "asking").await;
@@ -149,7 +149,7 @@ async fn a_task_asks_and_goes_on_with_the_answer() {
 }
 
 #[tokio::test]
-async fn changes_of_tasks_are_pushed_to_who_listens() {
+async fn task_changes_are_pushed_to_subscribers() {
     let fixture = OperationsFixture::new();
     let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;
@@ -177,7 +177,7 @@ async fn changes_of_tasks_are_pushed_to_who_listens() {
 }
 
 #[tokio::test]
-async fn a_task_that_ended_before_anyone_listened_is_told_at_once() {
+async fn a_finished_task_is_reported_to_a_new_subscriber_at_once() {
     let fixture = OperationsFixture::new();
     let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;
@@ -189,7 +189,7 @@ async fn a_task_that_ended_before_anyone_listened_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn listening_to_tasks_needs_the_extension_and_sound_parameters() {
+async fn subscribing_to_tasks_needs_the_extension_and_valid_parameters() {
     let fixture = OperationsFixture::new();
     let listen = json!({"notifications": {"taskIds": []}});
     let reply =
@@ -203,7 +203,7 @@ async fn listening_to_tasks_needs_the_extension_and_sound_parameters() {
 }
 
 #[tokio::test]
-async fn the_built_in_tools_serve_followers_too() {
+async fn built_in_tools_work_for_task_clients() {
     let fixture = OperationsFixture::new();
     let mut client = fixture.task_client();
     let id = start(&mut client, "work").await;

@@ -13,7 +13,7 @@ use crate::{
     test_server::{echo, echo_server, server_with, snapshot, structured, tool},
 };
 
-fn numbered(count: usize) -> Vec<toolkit::Native> {
+fn numbered_tools(count: usize) -> Vec<toolkit::Native> {
     (0..count).map(|number| echo(&format!("tool_{number:05}"))).collect()
 }
 
@@ -30,7 +30,7 @@ fn process(name: &str) -> Tool {
 
 #[tokio::test]
 async fn serves_a_stable_order_in_one_page_below_two_thousand() {
-    let server = server_with(numbered(1_999));
+    let server = server_with(numbered_tools(1_999));
     for mut client in PipeClient::both(&server).await {
         let first = client.request("tools/list", json!({})).await;
         assert_eq!(names(&first).len(), 1_999);
@@ -44,8 +44,8 @@ async fn serves_a_stable_order_in_one_page_below_two_thousand() {
 }
 
 #[tokio::test]
-async fn goes_on_after_the_last_name_even_when_the_list_has_changed() {
-    let server = server_with(numbered(2_001));
+async fn pagination_continues_after_the_last_name_if_the_list_changes() {
+    let server = server_with(numbered_tools(2_001));
     let mut client = PipeClient::modern(server.clone());
     let first = client.request("tools/list", json!({})).await;
     assert_eq!(names(&first).len(), 2_000);
@@ -54,14 +54,14 @@ async fn goes_on_after_the_last_name_even_when_the_list_has_changed() {
     assert_eq!(names(&second), ["tool_02000"]);
     assert!(second["result"].get("nextCursor").is_none());
     server
-        .replace(snapshot(numbered(2_003).into_iter().skip(1_500).map(|native| native.tool)))
+        .replace(snapshot(numbered_tools(2_003).into_iter().skip(1_500).map(|native| native.tool)))
         .await;
     let second = client.request("tools/list", json!({"cursor": cursor})).await;
     assert_eq!(names(&second), ["tool_02000", "tool_02001", "tool_02002"]);
 }
 
 #[tokio::test]
-async fn refuses_a_cursor_it_never_gave_and_takes_an_empty_one() {
+async fn rejects_an_unknown_cursor_and_accepts_an_empty_one() {
     for mut client in PipeClient::both(&echo_server()).await {
         let reply = client.request("tools/list", json!({"cursor": "bogus"})).await;
         assert_eq!(reply["error"]["code"], -32602, "{reply}");
@@ -72,7 +72,7 @@ async fn refuses_a_cursor_it_never_gave_and_takes_an_empty_one() {
 }
 
 #[tokio::test]
-async fn modern_results_say_how_long_they_are_good_and_who_made_them() {
+async fn modern_results_include_a_ttl_and_the_server_identity() {
     let mut client = PipeClient::modern(echo_server());
     let identity = json!({"name": "workshop", "version": "1.2.3"});
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
@@ -99,7 +99,7 @@ async fn modern_results_say_how_long_they_are_good_and_who_made_them() {
 }
 
 #[test]
-fn says_what_a_tool_may_do_and_assumes_the_worse_where_nobody_said() {
+fn annotations_assume_the_worst_if_nothing_is_declared() {
     let mut silent = process("silent");
     silent.title = Some("Silent".into());
     let mut reader = process("reader");
@@ -138,7 +138,7 @@ fn says_what_a_tool_may_do_and_assumes_the_worse_where_nobody_said() {
 }
 
 #[test]
-fn process_tools_carry_the_schema_of_their_result_and_documented_tools_are_not_served() {
+fn process_tools_have_an_output_schema_and_unbound_tools_are_hidden() {
     let mut documented = process("documented");
     documented.implementation = Implementation::Missing;
     let snapshot = snapshot([process("run"), documented]);
@@ -153,7 +153,7 @@ fn process_tools_carry_the_schema_of_their_result_and_documented_tools_are_not_s
 }
 
 #[tokio::test]
-async fn keeps_schemas_as_they_were_written_but_for_the_dialect() {
+async fn keeps_schemas_unchanged_except_for_the_dialect() {
     let written = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
@@ -188,7 +188,7 @@ async fn keeps_schemas_as_they_were_written_but_for_the_dialect() {
 }
 
 #[tokio::test]
-async fn serves_no_boolean_properties_and_enforces_what_they_mean() {
+async fn serves_boolean_properties_as_equivalent_objects() {
     let written = json!({
         "type": "object",
         "properties": {"any": true, "none": false, "inner": {"properties": {"any": true}}},
@@ -212,7 +212,7 @@ async fn serves_no_boolean_properties_and_enforces_what_they_mean() {
 }
 
 #[tokio::test]
-async fn wraps_results_that_are_no_objects_for_older_clients_only() {
+async fn wraps_results_that_are_not_objects_for_legacy_clients_only() {
     let array = schema(json!({"type": "array", "items": {"type": "integer"}}));
     let either = schema(json!({"anyOf": [{"type": "object"}, {"type": "null"}]}));
     let server = server_with(vec![
@@ -247,7 +247,7 @@ async fn wraps_results_that_are_no_objects_for_older_clients_only() {
 }
 
 #[tokio::test]
-async fn full_names_stand_before_served_names_and_lead_back_to_the_tool() {
+async fn full_names_are_prefixed_and_resolve_to_the_tool() {
     let catalog = catalog::Catalog::merge([process("a_b"), process("c")]).0;
     let options = SnapshotOptions {
         crib: "my crib".into(),
@@ -264,7 +264,7 @@ async fn full_names_stand_before_served_names_and_lead_back_to_the_tool() {
 }
 
 #[tokio::test]
-async fn list_json_is_what_modern_clients_are_served() {
+async fn list_json_matches_the_list_for_modern_clients() {
     let server = server_with(vec![echo("b"), echo("a")]);
     let reply = PipeClient::modern(server.clone()).request("tools/list", json!({})).await;
     assert_eq!(reply["result"]["tools"], Value::Array(server.snapshot().tools_json()));

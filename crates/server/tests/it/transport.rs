@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn answers_broken_json_instead_of_keeping_silent() {
+async fn reports_invalid_json() {
     let mut client = PipeClient::legacy(echo_server()).await;
     client.line("{not json").await;
     let reply = client.find(|message| message.get("error").is_some()).await;
@@ -22,7 +22,7 @@ async fn answers_broken_json_instead_of_keeping_silent() {
 }
 
 #[tokio::test]
-async fn rejects_a_message_over_the_size_limit_and_reads_on() {
+async fn rejects_a_message_over_the_size_limit_and_continues() {
     let mut client = PipeClient::legacy(echo_server()).await;
     let message = "x".repeat(16 << 20);
     client.send(json!({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": {"message": message}})).await;
@@ -33,7 +33,7 @@ async fn rejects_a_message_over_the_size_limit_and_reads_on() {
 }
 
 #[tokio::test]
-async fn refuses_a_second_request_under_an_id_in_use() {
+async fn refuses_a_second_request_with_an_id_in_use() {
     let (release, mut released) = mpsc::channel::<()>(1);
     let server = server_with(vec![
         echo("echo"),

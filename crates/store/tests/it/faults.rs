@@ -23,7 +23,7 @@ fn store_file(folder: &Path) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_store_is_moved_aside_and_said() {
+async fn moves_an_invalid_store_file_aside_and_reports_it() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(state_folder(folder.path())).unwrap();
     fs::write(
@@ -39,7 +39,7 @@ async fn a_file_that_is_no_store_is_moved_aside_and_said() {
 }
 
 #[tokio::test]
-async fn a_store_that_turns_out_broken_is_moved_aside_and_work_goes_on() {
+async fn moves_a_corrupt_store_aside_and_continues() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&state_folder(folder.path())).unwrap();
     for _ in 0..200 {
@@ -69,7 +69,7 @@ async fn a_store_that_turns_out_broken_is_moved_aside_and_work_goes_on() {
 }
 
 #[test]
-fn a_store_of_a_later_version_is_not_touched() {
+fn refuses_a_store_of_a_later_version() {
     let folder = tempfile::tempdir().unwrap();
     drop(Store::open(&state_folder(folder.path())).unwrap());
     Connection::open(store_file(folder.path()))
@@ -83,7 +83,7 @@ fn a_store_of_a_later_version_is_not_touched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_locked_store_refuses_new_work_and_loses_no_result() {
+async fn a_locked_store_rejects_new_operations_and_loses_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let runtime =
         start_server(folder.path(), |settings| settings.answer_within = Duration::from_millis(100));
@@ -117,7 +117,7 @@ async fn a_locked_store_refuses_new_work_and_loses_no_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_is_told_and_what_was_recorded_is_kept() {
+async fn reports_a_full_disk_and_keeps_recorded_operations() {
     let folder = tempfile::tempdir().unwrap();
     let Some(_disk) = SmallDisk::mount(&state_folder(folder.path()), 512) else {
         return;
@@ -148,7 +148,7 @@ async fn a_full_disk_is_told_and_what_was_recorded_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn on_a_full_disk_nothing_starts_and_plain_calls_go_on() {
+async fn a_full_disk_blocks_operations_but_not_plain_calls() {
     let folder = tempfile::tempdir().unwrap();
     let Some(_disk) = SmallDisk::mount(&state_folder(folder.path()), 512) else {
         return;
@@ -230,14 +230,14 @@ async fn a_removed_state_folder_is_created_again_before_anything_is_acknowledged
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_an_error() {
+fn an_unusable_folder_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(state_folder(folder.path()), "a file").unwrap();
     assert!(matches!(Store::open(&state_folder(folder.path())), Err(OpenError::Folder { .. })));
 }
 
 #[tokio::test]
-async fn an_older_file_is_brought_up_to_date() {
+async fn migrates_an_older_store() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(state_folder(folder.path())).unwrap();
     // An empty file counts as the oldest format.

@@ -17,7 +17,7 @@ use store::Store;
 use crate::servers::{ended, owner, running};
 
 /// Both journals, in turn.
-async fn with_both(check: impl AsyncFn(Arc<dyn Journal>)) {
+async fn with_both_journals(check: impl AsyncFn(Arc<dyn Journal>)) {
     check(Arc::new(MemoryJournal::default())).await;
     let folder = tempfile::tempdir().unwrap();
     check(Arc::new(Store::open(folder.path()).unwrap())).await;
@@ -28,8 +28,8 @@ fn now() -> SystemTime {
 }
 
 #[tokio::test]
-async fn everything_about_an_operation_comes_back_as_it_was() {
-    with_both(async |journal| {
+async fn operations_survive_a_round_trip() {
+    with_both_journals(async |journal| {
         let mut operation = running("tool");
         operation.started = Some(now());
         operation.leader = Some(ProcessId { pid: 7, started: 8 });
@@ -55,8 +55,8 @@ async fn everything_about_an_operation_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn the_first_end_counts_and_notes_do_not_undo_it() {
-    with_both(async |journal| {
+async fn the_first_result_is_final_and_notes_do_not_change_it() {
+    with_both_journals(async |journal| {
         let operation = running("tool");
         journal.begin(operation.clone()).await.unwrap();
         assert!(journal.finish(ended(&operation, now(), "first")).await.unwrap());
@@ -80,8 +80,8 @@ async fn the_first_end_counts_and_notes_do_not_undo_it() {
 }
 
 #[tokio::test]
-async fn lists_are_newest_first_filtered_and_paged_while_they_grow() {
-    with_both(async |journal| {
+async fn lists_newest_first_with_filters_and_stable_pages() {
+    with_both_journals(async |journal| {
         for number in 0..10 {
             let mut operation = running(if number % 2 == 0 { "cargo_build" } else { "git_log" });
             operation.owner = Owner(if number < 8 { "me" } else { "you" }.to_owned());
@@ -112,8 +112,8 @@ async fn lists_are_newest_first_filtered_and_paged_while_they_grow() {
 }
 
 #[tokio::test]
-async fn what_was_not_collected_waits_for_its_owner_oldest_first() {
-    with_both(async |journal| {
+async fn uncollected_results_are_listed_for_their_owner_oldest_first() {
+    with_both_journals(async |journal| {
         let operations = [running("a"), running("b"), running("c")];
         for operation in &operations {
             journal.begin(operation.clone()).await.unwrap();
@@ -135,8 +135,8 @@ async fn what_was_not_collected_waits_for_its_owner_oldest_first() {
 }
 
 #[tokio::test]
-async fn what_is_old_is_forgotten_and_what_runs_is_not() {
-    with_both(async |journal| {
+async fn prune_deletes_old_operations_but_not_running_ones() {
+    with_both_journals(async |journal| {
         let (old, new, runs) = (running("old"), running("new"), running("runs"));
         for operation in [&old, &new, &runs] {
             journal.begin(operation.clone()).await.unwrap();
@@ -152,7 +152,7 @@ async fn what_is_old_is_forgotten_and_what_runs_is_not() {
 }
 
 #[tokio::test]
-async fn too_much_is_forgotten_from_the_oldest_on() {
+async fn prune_deletes_the_oldest_operations_over_the_size_limit() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     for _ in 0..10 {
@@ -182,8 +182,8 @@ fn question() -> Approval {
 }
 
 #[tokio::test]
-async fn another_plan_is_another_request_and_finds_the_approved_one() {
-    with_both(async |journal| {
+async fn a_different_plan_is_a_new_request_and_finds_the_old_approval() {
+    with_both_journals(async |journal| {
         let first = journal.propose(question()).await.unwrap();
         let mut other = question();
         other.digest.plan = "q".to_owned();
@@ -199,8 +199,8 @@ async fn another_plan_is_another_request_and_finds_the_approved_one() {
 }
 
 #[tokio::test]
-async fn an_approval_is_asked_once_ruled_once_and_used_up() {
-    with_both(async |journal| {
+async fn an_approval_is_requested_once_decided_once_and_consumed() {
+    with_both_journals(async |journal| {
         let asked = question();
         assert_eq!(journal.propose(asked.clone()).await.unwrap(), asked);
         assert_eq!(

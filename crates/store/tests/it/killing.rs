@@ -189,7 +189,7 @@ async fn check_recovery(folder: &Path) -> (usize, usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_at_random_points_it_loses_no_result_and_leaves_no_process() {
+async fn a_killed_server_loses_no_result_and_leaves_no_process() {
     let start = Instant::now();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();

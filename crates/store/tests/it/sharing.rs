@@ -16,7 +16,7 @@ use testing::wait_until;
 use crate::servers::{background, call, ended, foreground, running, start_server, state_folder};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn several_stores_write_at_once_and_lose_nothing() {
+async fn concurrent_stores_lose_no_writes() {
     let folder = tempfile::tempdir().unwrap();
     let mut writers = tokio::task::JoinSet::new();
     for _ in 0..4 {
@@ -38,7 +38,7 @@ async fn several_stores_write_at_once_and_lose_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operations_of_a_server_that_lives_are_left_alone_but_can_be_seen_awaited_and_ended() {
+async fn operations_of_a_live_server_are_kept_and_can_be_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (start_server(folder.path(), |_| {}), start_server(folder.path(), |_| {}));
     let started = call(&one, background("echo $$ > pid; echo working; sleep 600")).await;
@@ -65,7 +65,7 @@ async fn the_operations_of_a_server_that_lives_are_left_alone_but_can_be_seen_aw
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn results_are_there_for_the_next_server() {
+async fn results_are_available_to_the_next_server() {
     let folder = tempfile::tempdir().unwrap();
     let first = start_server(folder.path(), |_| {});
     let id =
@@ -83,7 +83,7 @@ async fn results_are_there_for_the_next_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_call_is_a_line_of_the_audit_without_its_arguments() {
+async fn each_call_is_audited_without_its_arguments() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = start_server(folder.path(), |_| {});
     for script in ["true", "exit 3"] {
@@ -112,7 +112,7 @@ async fn each_call_is_a_line_of_the_audit_without_its_arguments() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_audit_is_at_most_fifty_milliseconds_behind() {
+async fn the_audit_log_lags_at_most_fifty_milliseconds() {
     /// The tolerance for a busy machine, at the median.
     const SLACK: Duration = Duration::from_millis(25);
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ async fn the_audit_is_at_most_fifty_milliseconds_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flush_leaves_nothing_behind() {
+async fn flush_writes_every_audit_line() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = start_server(folder.path(), |_| {});
     for count in 1..=3 {
@@ -145,7 +145,7 @@ async fn a_flush_leaves_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_s_decision_is_a_line_of_the_audit_and_only_the_first() {
+async fn only_the_first_decision_of_a_person_is_audited() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = start_server(folder.path(), |_| {});
     let context = toolkit::Context::detached(tokio_util::sync::CancellationToken::new());
@@ -179,7 +179,7 @@ async fn a_person_s_decision_is_a_line_of_the_audit_and_only_the_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refusal_is_in_the_audit_before_it_is_answered() {
+async fn a_refusal_is_audited_before_the_response() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = start_server(folder.path(), |_| {});
     let mut tool = background("true");

@@ -15,7 +15,7 @@ fn results_are_kept_for_the_configured_days() {
 }
 
 #[test]
-fn r_workers_have_limits_of_their_own() {
+fn r_workers_have_separate_limits() {
     let configured = settings(
         "[r]\nworkers = 3\nidle_seconds = 4\nhandle_seconds = 5\ntimeout_seconds = 6\nmemory_bytes = 7\n",
     );

@@ -92,7 +92,7 @@ fn worktrees_of_a_bare_repository_are_one_project() {
 }
 
 #[test]
-fn a_submodule_is_a_project_of_its_own() {
+fn a_submodule_is_a_separate_project() {
     skip_without!("git");
     let (_folder, base) = temporary_folder();
     let main = create_repository(&base);

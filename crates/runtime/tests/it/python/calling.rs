@@ -50,7 +50,7 @@ def escapes(path): pathlib.Path(path).write_text("x"); return {}
 def where(): return {"python": sys.executable, "folder": os.getcwd()}
 "#;
 
-fn returns(name: &str, schema: Value, on_mismatch: OnMismatch) -> Tool {
+fn function_returning(name: &str, schema: Value, on_mismatch: OnMismatch) -> Tool {
     let mut tool = function(name);
     tool.output = Some(Schema::new(object(schema)));
     tool.on_mismatch = Some(on_mismatch);
@@ -77,7 +77,7 @@ async fn plain_and_asynchronous_functions_are_called_by_name() {
 }
 
 #[tokio::test]
-async fn results_become_json_where_that_is_plain_and_are_refused_where_not() {
+async fn converts_results_to_json_or_rejects_them() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let rich = json!([
@@ -102,7 +102,7 @@ async fn results_become_json_where_that_is_plain_and_are_refused_where_not() {
 }
 
 #[tokio::test]
-async fn what_is_printed_is_told_apart_and_never_taken_for_an_answer() {
+async fn printed_text_is_separate_from_the_result() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let outcome = fixture.run("prints").await;
@@ -114,7 +114,7 @@ async fn what_is_printed_is_told_apart_and_never_taken_for_an_answer() {
 }
 
 #[tokio::test]
-async fn long_results_are_cut_and_the_whole_can_be_fetched() {
+async fn long_results_are_truncated_and_available_in_full() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let outcome = fixture.call(function("many"), json!({"count": 20_000})).await;
@@ -136,12 +136,12 @@ async fn long_results_are_cut_and_the_whole_can_be_fetched() {
 }
 
 #[tokio::test]
-async fn results_are_held_against_the_output_schema() {
+async fn validates_results_against_the_output_schema() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let schema = json!({"type": "object", "properties": {"name": {"type": "integer"}}});
     let told = fixture
-        .call(returns("later", schema.clone(), OnMismatch::Warn), json!({"name": "x"}))
+        .call(function_returning("later", schema.clone(), OnMismatch::Warn), json!({"name": "x"}))
         .await;
     assert_eq!((told.failed, &told.structured), (false, &Some(json!({"name": "x"}))));
     assert_eq!(
@@ -149,7 +149,7 @@ async fn results_are_held_against_the_output_schema() {
         "note: the result of `later` does not match its specification: `/name`: it is not of type \"integer\""
     );
     let refused = fixture
-        .call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": "x"}))
+        .call(function_returning("later", schema.clone(), OnMismatch::Fail), json!({"name": "x"}))
         .await;
     assert!(refused.failed);
     assert_eq!(field(&refused, "error_type"), "output_mismatch");
@@ -157,10 +157,11 @@ async fn results_are_held_against_the_output_schema() {
         field(&refused, "error_details")["mismatches"][0],
         "`/name`: it is not of type \"integer\""
     );
-    let fine =
-        fixture.call(returns("later", schema.clone(), OnMismatch::Fail), json!({"name": 1})).await;
+    let fine = fixture
+        .call(function_returning("later", schema.clone(), OnMismatch::Fail), json!({"name": 1}))
+        .await;
     assert_eq!((fine.failed, fine.content.len()), (false, 1), "{fine:?}");
-    let list = fixture.call(returns("rich", schema, OnMismatch::Warn), json!({})).await;
+    let list = fixture.call(function_returning("rich", schema, OnMismatch::Warn), json!({})).await;
     assert!(
         field(&list, "result").is_array(),
         "where an object is promised, one is returned: {list:?}"
@@ -168,7 +169,7 @@ async fn results_are_held_against_the_output_schema() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_named_with_what_to_do() {
+async fn reports_modules_and_functions_that_cannot_be_called_with_a_hint() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     fixture.write("needy.py", "import no_such_package.inner\n");
@@ -210,7 +211,7 @@ async fn what_is_missing_is_named_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_module_that_was_edited_is_loaded_anew() {
+async fn reloads_an_edited_module() {
     skip_without!("python3");
     let fixture = PythonFixture::new("def answer(): return 1\n");
     assert_eq!(fixture.run("answer").await.structured, Some(json!(1)));
@@ -219,7 +220,7 @@ async fn a_module_that_was_edited_is_loaded_anew() {
 }
 
 #[tokio::test]
-async fn the_crib_s_own_interpreter_is_taken_first_and_none_is_a_clear_error() {
+async fn prefers_the_interpreter_of_the_crib_and_reports_a_missing_one() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let own = fixture.crib.path("crib").join(".venv/bin/python");
@@ -238,7 +239,7 @@ async fn the_crib_s_own_interpreter_is_taken_first_and_none_is_a_clear_error() {
 }
 
 #[tokio::test]
-async fn it_is_confined_as_any_program() {
+async fn python_is_sandboxed_like_any_program() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let outcome = fixture.run("writes").await;
@@ -263,7 +264,7 @@ async fn it_is_confined_as_any_program() {
 }
 
 #[tokio::test]
-async fn paths_outside_the_roots_are_refused_where_the_schema_says_that_they_are_paths() {
+async fn rejects_paths_outside_the_roots_if_the_schema_declares_them() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let mut reads = function("reads");

@@ -58,7 +58,7 @@ async fn cancelled(fixture: &PythonFixture, name: &str) -> catalog::Outcome {
 }
 
 #[tokio::test]
-async fn an_exception_is_the_standard_error_object() {
+async fn an_exception_becomes_a_standard_error_object() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let outcome = fixture.call(function("fails"), json!({"tray": 2})).await;
@@ -82,7 +82,7 @@ async fn an_exception_is_the_standard_error_object() {
 }
 
 #[tokio::test]
-async fn a_failure_that_is_returned_is_one() {
+async fn a_returned_error_object_is_a_failure() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let outcome = fixture.run("standard").await;
@@ -100,7 +100,7 @@ async fn a_failure_that_is_returned_is_one() {
 }
 
 #[tokio::test]
-async fn leaving_quitting_and_crashing_are_errors_and_the_next_call_works() {
+async fn exits_and_crashes_are_errors_and_the_next_call_works() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let left = fixture.run("leaves").await;
@@ -119,7 +119,7 @@ async fn leaving_quitting_and_crashing_are_errors_and_the_next_call_works() {
 }
 
 #[tokio::test]
-async fn cancelling_ends_the_call_and_nothing_else() {
+async fn cancelling_stops_the_call_but_keeps_the_process() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     fixture.run("keep").await;
@@ -134,7 +134,7 @@ async fn cancelling_ends_the_call_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_does_not_stop_is_killed_with_its_programs() {
+async fn kills_an_uninterruptible_call_and_its_child_processes() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let pid = fixture.pid().await;
@@ -159,7 +159,7 @@ async fn what_does_not_stop_is_killed_with_its_programs() {
 }
 
 #[tokio::test]
-async fn a_time_limit_ends_a_call_in_the_same_way() {
+async fn a_timeout_stops_the_call_but_keeps_the_process() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let pid = fixture.pid().await;

@@ -23,7 +23,7 @@ def meet(mine, theirs):
 ";
 
 #[tokio::test]
-async fn a_session_has_one_process_and_shares_what_it_keeps_with_no_other() {
+async fn a_session_has_its_own_process_and_state() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let pid = fixture.pid().await;
@@ -56,7 +56,7 @@ def replace():
 }
 
 #[tokio::test]
-async fn sessions_run_beside_each_other() {
+async fn sessions_run_concurrently() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let (one, other) = (Session::default(), Session::default());
@@ -75,7 +75,7 @@ async fn sessions_run_beside_each_other() {
 }
 
 #[tokio::test]
-async fn a_process_ends_with_its_session_or_when_nobody_uses_it() {
+async fn a_process_exits_with_its_session_or_when_idle() {
     skip_without!("python3");
     let mut fixture =
         PythonFixture::with(CODE, |settings| settings.worker_idle = Duration::from_millis(200));
@@ -87,7 +87,7 @@ async fn a_process_ends_with_its_session_or_when_nobody_uses_it() {
 }
 
 #[tokio::test]
-async fn a_handle_names_a_session_where_connections_do_not() {
+async fn a_handle_identifies_a_session_without_a_connection() {
     skip_without!("python3");
     let fixture = PythonFixture::new(CODE);
     let tool = with_session_argument(&function("keep")).expect("an argument for it");

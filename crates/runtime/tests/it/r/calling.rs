@@ -73,7 +73,7 @@ async fn arguments_arrive_with_their_types() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_left_out_in_r() {
+async fn omitted_arguments_are_missing_in_r() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function(x, y = 'usual') cat(missing(x), missing(y), y)");
     let tool = || function("f", &[("x", NUMBER), ("y", TEXT)]);
@@ -81,7 +81,7 @@ async fn what_is_left_out_is_left_out_in_r() {
     assert_eq!(text(&fixture.call(tool(), json!({})).await, 0), "TRUE TRUE usual");
 }
 
-fn from(package: &str, function_name: &str, sources: Option<&str>) -> Tool {
+fn package_function(package: &str, function_name: &str, sources: Option<&str>) -> Tool {
     let implementation = RFunction {
         package: package.to_owned(),
         function: function_name.to_owned(),
@@ -95,30 +95,30 @@ fn from(package: &str, function_name: &str, sources: Option<&str>) -> Tool {
 async fn an_installed_package_is_used_without_sources() {
     skip_without!("R");
     let fixture = RFixture::new("");
-    let outcome = fixture.call(from("tools", "R", None), json!({})).await;
+    let outcome = fixture.call(package_function("tools", "R", None), json!({})).await;
     assert_eq!(
         field(&outcome, "error_type"),
         "r_error",
         "it exists, and wants arguments: {outcome:?}"
     );
-    let outcome = fixture.call(from("utils", "osVersion", None), json!({})).await;
+    let outcome = fixture.call(package_function("utils", "osVersion", None), json!({})).await;
     assert_eq!(
         field(&outcome, "error_type"),
         "r_function_missing",
         "a value is no function: {outcome:?}"
     );
-    let outcome = fixture.call(from("base", "getwd", None), json!({})).await;
+    let outcome = fixture.call(package_function("base", "getwd", None), json!({})).await;
     assert_eq!(text(&outcome, 0), format!("[1] {:?}\n", fixture.crib.path("crib")));
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said_with_what_to_do() {
+async fn reports_missing_packages_and_functions_with_a_hint() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function() 1");
-    let outcome = fixture.call(from("no.such.package", "f", None), json!({})).await;
+    let outcome = fixture.call(package_function("no.such.package", "f", None), json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "r_package_missing");
     assert!(text(&outcome, 0).contains("install.packages(\"no.such.package\")"), "{outcome:?}");
-    let outcome = fixture.call(from("bench", "g", Some(".")), json!({})).await;
+    let outcome = fixture.call(package_function("bench", "g", Some(".")), json!({})).await;
     assert_eq!(field(&outcome, "error_type"), "r_function_missing");
     assert!(text(&outcome, 0).contains("has no function `g`"), "{outcome:?}");
     let folder = fixture.crib.path("crib/parts/needy");
@@ -129,7 +129,8 @@ async fn what_is_missing_is_said_with_what_to_do() {
         "Imports: no.such.package\n",
     );
     std::fs::write(folder.join("NAMESPACE"), "import(no.such.package)\n").unwrap();
-    let outcome = fixture.call(from("needy", "f", Some("parts/needy")), json!({})).await;
+    let outcome =
+        fixture.call(package_function("needy", "f", Some("parts/needy")), json!({})).await;
     assert!(text(&outcome, 0).contains("install.packages(\"no.such.package\")"), "{outcome:?}");
     let without = RFixture::with("", |settings| {
         settings.environment = vec![("PATH".to_owned(), "/nowhere".to_owned())]
@@ -140,7 +141,7 @@ async fn what_is_missing_is_said_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn sources_are_read_as_a_package_is() {
+async fn loads_sources_like_an_installed_package() {
     skip_without!("R");
     let fixture = RFixture::new("");
     let folder = fixture.crib.path("crib/parts/mine");
@@ -175,7 +176,8 @@ async fn sources_are_read_as_a_package_is() {
         "importFrom(utils, head)\nimport(not.installed)\nS3method(print, mine_thing)\nexport(shows)\n",
     )
     .unwrap();
-    let call = |name: &str| fixture.call(from("mine", name, Some("parts/mine")), json!({}));
+    let call =
+        |name: &str| fixture.call(package_function("mine", name, Some("parts/mine")), json!({}));
     assert_eq!(
         text(&call("shows").await, 0),
         "[1] \"hello!\" \"mine\"   \"hello!\" \"a\"      \"mine\"  \n"
@@ -186,7 +188,7 @@ async fn sources_are_read_as_a_package_is() {
 }
 
 #[tokio::test]
-async fn without_a_namespace_file_methods_are_told_by_their_names() {
+async fn without_a_namespace_file_methods_are_found_by_name() {
     skip_without!("R");
     let fixture = RFixture::new(
         "area <- function(x) UseMethod('area')\narea.default <- function(x) 'of anything'\narea.my.square <- function(x) x$side^2
@@ -200,7 +202,7 @@ async fn without_a_namespace_file_methods_are_told_by_their_names() {
 }
 
 #[tokio::test]
-async fn sources_find_their_files_their_data_and_what_they_depend_on() {
+async fn sources_find_their_files_data_and_dependencies() {
     skip_without!("R");
     let fixture = RFixture::new("");
     let folder = fixture.crib.path("crib/mine");
@@ -230,7 +232,7 @@ async fn sources_find_their_files_their_data_and_what_they_depend_on() {
     assert!(
         Command::new("Rscript").args(["-e", save]).current_dir(&folder).status().unwrap().success()
     );
-    let call = |name: &str| fixture.call(from("mine", name, Some("mine")), json!({}));
+    let call = |name: &str| fixture.call(package_function("mine", name, Some("mine")), json!({}));
     assert_eq!(text(&call("both").await, 0), "[1] 5 6\n");
     assert_eq!(text(&call("methods").await, 0), "[1] TRUE\n");
     assert_eq!(text(&call("file").await, 0), "[1] \"hello\"\n");
@@ -241,7 +243,7 @@ async fn sources_find_their_files_their_data_and_what_they_depend_on() {
 }
 
 #[tokio::test]
-async fn classes_of_sources_make_their_objects() {
+async fn sources_can_define_and_instantiate_classes() {
     skip_without!("R");
     let fixture = RFixture::new(
         "Counter <- methods::setRefClass('Counter', fields = list(n = 'numeric'),
@@ -271,13 +273,13 @@ async fn without_collate_files_are_read_in_the_order_of_their_bytes() {
         "",
     );
     assert_eq!(
-        text(&fixture.call(from("other", "f", Some("other")), json!({})).await, 0),
+        text(&fixture.call(package_function("other", "f", Some("other")), json!({})).await, 0),
         "[1] \"A\" \"B\" \"a\"\n"
     );
 }
 
 #[tokio::test]
-async fn code_for_this_kind_of_system_is_read_last() {
+async fn code_for_this_operating_system_is_loaded_last() {
     skip_without!("R");
     let fixture = RFixture::new("");
     let folder = fixture.crib.path("crib/other");
@@ -290,7 +292,7 @@ async fn code_for_this_kind_of_system_is_read_last() {
     ];
     write_package(&folder, "other", &files, "");
     assert_eq!(
-        text(&fixture.call(from("other", "f", Some("other")), json!({})).await, 0),
+        text(&fixture.call(package_function("other", "f", Some("other")), json!({})).await, 0),
         "[1] \"z\" \"a\"\n"
     );
 }
@@ -316,7 +318,7 @@ async fn a_plan_shows_the_exact_call() {
 }
 
 #[tokio::test]
-async fn arguments_that_the_function_does_not_take_are_refused() {
+async fn rejects_unknown_and_malformed_arguments() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function(x) x\npid <- function() Sys.getpid()");
     let first = fixture.pid().await;
@@ -332,7 +334,7 @@ async fn arguments_that_the_function_does_not_take_are_refused() {
 }
 
 #[tokio::test]
-async fn r_is_confined_as_programs_are() {
+async fn r_is_sandboxed_like_any_program() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() { writeLines('x', '../outside/file'); 1 }\ng <- function() { writeLines('x', 'inside'); 1 }",
@@ -345,7 +347,7 @@ async fn r_is_confined_as_programs_are() {
 }
 
 #[tokio::test]
-async fn a_package_may_lie_in_a_folder_of_any_name() {
+async fn the_folder_of_a_package_may_have_any_name() {
     skip_without!("R");
     for folder in ["spaced out \u{e9}", "two\nlines", "ends\n"] {
         let fixture = RFixture::new("");

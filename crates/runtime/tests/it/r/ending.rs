@@ -32,12 +32,12 @@ const CODE: &str = "
   pid <- function() Sys.getpid()
 ";
 
-async fn is_fine(fixture: &RFixture) {
+async fn assert_usable(fixture: &RFixture) {
     assert_eq!(text(&fixture.run("fine").await, 0), "[1] \"fine\"\n");
 }
 
 #[tokio::test]
-async fn an_error_says_what_where_and_how_it_came_to_it() {
+async fn an_error_has_message_call_class_and_traceback() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let outcome = fixture.run("fails").await;
@@ -54,11 +54,11 @@ async fn an_error_says_what_where_and_how_it_came_to_it() {
         details["traceback"],
         json!(["fails()", "inner(\"x\")", "stop(\"it broke: \", text)"])
     );
-    is_fine(&fixture).await;
+    assert_usable(&fixture).await;
 }
 
 #[tokio::test]
-async fn an_error_of_the_caller_does_not_name_what_called_the_function() {
+async fn errors_do_not_expose_the_calls_of_the_worker() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() stop(simpleError('refused', sys.call(-1)))\ng <- function() { warning(simpleWarning('w', sys.call(-1))); 1 }",
@@ -68,7 +68,7 @@ async fn an_error_of_the_caller_does_not_name_what_called_the_function() {
 }
 
 #[tokio::test]
-async fn a_function_handles_its_own_errors_and_deep_recursion_is_one() {
+async fn functions_can_handle_errors_and_deep_recursion_is_an_error() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let outcome = fixture.run("own").await;
@@ -77,12 +77,12 @@ async fn a_function_handles_its_own_errors_and_deep_recursion_is_one() {
     for _ in 0..2 {
         let outcome = fixture.run("deep").await;
         assert_eq!(field(&outcome, "error_type"), "r_error", "{outcome:?}");
-        is_fine(&fixture).await;
+        assert_usable(&fixture).await;
     }
 }
 
 #[tokio::test]
-async fn an_error_on_the_way_out_does_not_hide_the_first_nor_end_r() {
+async fn an_error_during_cleanup_does_not_hide_the_first_or_kill_r() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let pid = fixture.pid().await;
@@ -96,7 +96,7 @@ async fn an_error_on_the_way_out_does_not_hide_the_first_nor_end_r() {
 }
 
 #[tokio::test]
-async fn what_a_function_puts_in_the_place_of_base_r_does_not_reach_the_worker() {
+async fn shadowing_base_functions_does_not_affect_the_worker() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let pid = fixture.pid().await;
@@ -112,7 +112,7 @@ async fn a_function_that_quits_is_an_error_and_the_next_call_works() {
     assert_eq!(field(&outcome, "error_type"), "r_ended");
     assert!(text(&outcome, 0).contains("exit code 3, as `quit()` does"), "{outcome:?}");
     assert_eq!(field(&outcome, "printed"), "bye");
-    is_fine(&fixture).await;
+    assert_usable(&fixture).await;
 }
 
 #[tokio::test]
@@ -127,22 +127,22 @@ async fn a_crash_is_an_error_and_the_next_call_works() {
         said.contains("tools::pskill") && said.len() < 4000,
         "R shows how it came to it, not the worker itself: {said}"
     );
-    is_fine(&fixture).await;
+    assert_usable(&fixture).await;
 }
 
 #[tokio::test]
-async fn an_r_that_dies_between_calls_is_not_noticed() {
+async fn a_worker_that_dies_between_calls_is_replaced() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let pid = fixture.pid().await;
     let killed = std::process::Command::new("kill").args(["-9", &pid]).status().unwrap();
     assert!(killed.success());
     wait_until("R is gone", || !is_process_running(&pid)).await;
-    is_fine(&fixture).await;
+    assert_usable(&fixture).await;
 }
 
 #[tokio::test]
-async fn a_time_limit_interrupts_r_and_keeps_it() {
+async fn a_timeout_interrupts_r_and_keeps_the_worker() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let pid = fixture.pid().await;
@@ -157,7 +157,7 @@ async fn a_time_limit_interrupts_r_and_keeps_it() {
 }
 
 #[tokio::test]
-async fn cancelling_interrupts_the_call_in_flight_and_no_other() {
+async fn cancelling_interrupts_only_the_running_call() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let pid = fixture.pid().await;
@@ -179,7 +179,7 @@ async fn cancelling_interrupts_the_call_in_flight_and_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cancelling_an_operation_interrupts_r_and_keeps_it() {
+async fn cancelling_an_operation_interrupts_r_and_keeps_the_worker() {
     skip_without!("R");
     let fixture =
         RFixture::with(CODE, |settings| settings.answer_within = Duration::from_millis(50));
@@ -192,15 +192,15 @@ async fn cancelling_an_operation_interrupts_r_and_keeps_it() {
     let operation = fixture.crib.runtime.operations().cancel(Viewer::Operator, &id).await.unwrap();
     assert_eq!(operation.state, State::Cancelled);
     assert_eq!(fixture.pid().await, pid, "the same R process continues with its state");
-    is_fine(&fixture).await;
+    assert_usable(&fixture).await;
 }
 
 /// The race: the call returns just when it is interrupted.
 #[tokio::test]
-async fn an_interrupt_that_comes_too_late_does_not_hit_the_next_call() {
+async fn a_late_interrupt_does_not_affect_the_next_call() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
-    is_fine(&fixture).await;
+    assert_usable(&fixture).await;
     for delay in 0..60 {
         let cancel = CancellationToken::new();
         let call =
@@ -208,12 +208,12 @@ async fn an_interrupt_that_comes_too_late_does_not_hit_the_next_call() {
         tokio::time::sleep(Duration::from_micros(delay * 10)).await;
         cancel.cancel();
         call.await.unwrap();
-        is_fine(&fixture).await;
+        assert_usable(&fixture).await;
     }
 }
 
 #[tokio::test]
-async fn a_call_is_interrupted_while_its_value_is_sent_too() {
+async fn a_call_can_be_interrupted_while_its_value_is_sent() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let pid = fixture.pid().await;
@@ -232,7 +232,7 @@ async fn a_call_is_interrupted_while_its_value_is_sent_too() {
 }
 
 #[tokio::test]
-async fn code_that_cannot_be_interrupted_is_killed_and_r_started_anew() {
+async fn uninterruptible_code_is_killed_and_r_restarted() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let pid = fixture.pid().await;
@@ -248,7 +248,7 @@ async fn code_that_cannot_be_interrupted_is_killed_and_r_started_anew() {
 }
 
 #[tokio::test]
-async fn programs_that_r_started_end_with_a_cancelled_call() {
+async fn cancelling_kills_programs_that_r_started() {
     skip_without!("R");
     let fixture = RFixture::new(CODE);
     let cancel = CancellationToken::new();
@@ -290,7 +290,7 @@ const FORGED: &str = "
 ";
 
 #[tokio::test]
-async fn a_function_that_writes_to_the_pipe_of_its_worker_harms_only_its_call() {
+async fn forged_replies_fail_only_their_own_call() {
     skip_without!("R");
     let fixture = RFixture::new(FORGED);
     for (name, reason) in [
@@ -302,6 +302,6 @@ async fn a_function_that_writes_to_the_pipe_of_its_worker_harms_only_its_call() 
         let outcome = fixture.run(name).await;
         assert_eq!(field(&outcome, "error_type"), "r_ended", "{name}: {outcome:?}");
         assert!(text(&outcome, 0).contains(reason), "{name}: {outcome:?}");
-        is_fine(&fixture).await;
+        assert_usable(&fixture).await;
     }
 }

@@ -7,7 +7,7 @@ use super::r_fixture::{RFixture, function, returning};
 use testing::{skip_without, text};
 
 #[tokio::test]
-async fn plots_are_pictures() {
+async fn plots_are_returned_as_images() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() { plot(1:3); hist(c(1, 2, 2)); 'drawn' }\nplain <- function() 1",
@@ -23,7 +23,7 @@ async fn plots_are_pictures() {
 }
 
 #[tokio::test]
-async fn plots_of_a_device_that_was_closed_are_pictures_too() {
+async fn plots_of_closed_devices_are_returned_as_images() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() { plot(1:3); dev.off(); plot(3:1); dev.off(); 'drawn' }\nplain <- function() 1",
@@ -44,7 +44,7 @@ async fn plots_of_a_device_that_was_closed_are_pictures_too() {
 
 /// Like `ggplot2`: printing the returned value draws it.
 #[tokio::test]
-async fn a_plot_that_is_drawn_by_printing_is_a_picture_of_its_own_call() {
+async fn a_plot_drawn_by_printing_belongs_to_its_call() {
     skip_without!("R");
     let fixture = RFixture::new(
         ".onLoad <- function(...) registerS3method('print', 'sketch', function(x, ...) plot(1:3))
@@ -58,7 +58,7 @@ async fn a_plot_that_is_drawn_by_printing_is_a_picture_of_its_own_call() {
 }
 
 #[tokio::test]
-async fn a_plot_that_cannot_be_made_is_said() {
+async fn reports_a_plot_that_cannot_be_drawn() {
     skip_without!("R");
     let fixture = RFixture::new(
         ".onLoad <- function(...) {

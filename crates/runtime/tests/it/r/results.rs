@@ -12,7 +12,7 @@ fn value(outcome: &Outcome) -> &Value {
 }
 
 #[tokio::test]
-async fn text_is_what_r_prints() {
+async fn the_text_is_the_printed_value() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() { cat('before\\n'); list(n = 1L, t = 'Zoë') }
@@ -29,7 +29,7 @@ async fn text_is_what_r_prints() {
 }
 
 #[tokio::test]
-async fn a_return_schema_decides_what_a_value_becomes() {
+async fn the_return_schema_determines_the_conversion() {
     skip_without!("R");
     let fixture = RFixture::new(
         "one <- function() 5L
@@ -64,7 +64,7 @@ async fn a_return_schema_decides_what_a_value_becomes() {
 }
 
 #[tokio::test]
-async fn parts_that_are_said_to_be_text_never_fail_a_call() {
+async fn parts_declared_as_text_never_fail_a_call() {
     skip_without!("R");
     let fixture = RFixture::new(
         "fit <- function() list(coef = c(1.5, NA), call = quote(f(x)), n = 3L, more = list(a = 1))",
@@ -81,7 +81,7 @@ async fn parts_that_are_said_to_be_text_never_fail_a_call() {
 }
 
 #[tokio::test]
-async fn one_value_arrives_as_it_is_and_with_what_was_said() {
+async fn single_values_are_unchanged_and_keep_their_warnings() {
     skip_without!("R");
     let values = [
         ("1.5", json!(1.5)),
@@ -118,7 +118,7 @@ async fn one_value_arrives_as_it_is_and_with_what_was_said() {
 }
 
 #[tokio::test]
-async fn what_json_has_nothing_for_is_text_or_null() {
+async fn values_without_a_json_equivalent_are_text_or_null() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() list(f = function(x) x, z = complex(real = 1, imaginary = 2), e = new.env(), n = c(NA, NaN, Inf, 1.5),
@@ -133,7 +133,7 @@ async fn what_json_has_nothing_for_is_text_or_null() {
 }
 
 #[tokio::test]
-async fn missing_values_are_no_failure() {
+async fn missing_values_become_null() {
     skip_without!("R");
     let fixture = RFixture::new(
         "number <- function() mean(numeric())\nname <- function() NA_character_\nnone <- function() NULL
@@ -157,7 +157,7 @@ async fn missing_values_are_no_failure() {
 }
 
 #[tokio::test]
-async fn a_value_that_is_not_as_said_is_a_failure_that_shows_it() {
+async fn a_value_that_violates_its_schema_fails_and_is_shown() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function() 'text'");
     let outcome = fixture.call(returning("f", json!({"type": "integer"})), json!({})).await;
@@ -167,7 +167,7 @@ async fn a_value_that_is_not_as_said_is_a_failure_that_shows_it() {
 }
 
 #[tokio::test]
-async fn a_data_frame_is_printed_and_given_as_rows() {
+async fn a_data_frame_is_printed_and_returned_as_rows() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function() data.frame(n = 1:2, t = c('x', 'ü'))");
     let outcome = fixture.run("f").await;
@@ -176,7 +176,7 @@ async fn a_data_frame_is_printed_and_given_as_rows() {
 }
 
 #[tokio::test]
-async fn warnings_and_messages_come_apart_from_the_value() {
+async fn warnings_and_messages_are_separate_from_the_value() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function() { warning('careful'); message('working'); 1 }");
     let outcome = fixture.call(returning("f", json!({"type": "number"})), json!({})).await;
@@ -190,7 +190,7 @@ async fn warnings_and_messages_come_apart_from_the_value() {
 }
 
 #[tokio::test]
-async fn printing_anywhere_does_not_disturb_what_is_answered() {
+async fn printing_does_not_corrupt_the_result() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() {
@@ -229,7 +229,7 @@ async fn a_value_that_cannot_be_printed_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_long_text_is_cut_and_kept_whole() {
+async fn long_text_is_truncated_and_stored_in_full() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function() cat(strrep('0123456789', 100000))");
     let outcome = fixture.run("f").await;
@@ -274,7 +274,7 @@ async fn a_result_of_100_megabytes_does_not_fill_the_servers_memory() {
 }
 
 #[tokio::test]
-async fn a_large_nested_result_is_whole_in_its_resource() {
+async fn a_large_nested_result_is_complete_in_its_resource() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() list(label = 'big', rows = data.frame(n = seq_len(60000), t = rep('text', 60000)), m = matrix(1, 2, 2))",
@@ -326,7 +326,7 @@ const SHAPES: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn what_comes_in_pieces_is_like_what_comes_at_once() {
+async fn a_value_sent_in_pieces_has_the_shape_of_a_short_one() {
     skip_without!("R");
     let functions: Vec<_> = SHAPES
         .iter()
@@ -382,7 +382,7 @@ fn whole(fixture: &RFixture, outcome: &Outcome) -> String {
 }
 
 #[tokio::test]
-async fn one_element_of_100_megabytes_is_whole_in_its_resource() {
+async fn an_element_of_100_megabytes_is_complete_in_its_resource() {
     skip_without!("R");
     let fixture = RFixture::with(
         "f <- function() list(text = strrep('x', 1e8), n = 1)\npid <- function() Sys.getpid()",
@@ -399,7 +399,7 @@ async fn one_element_of_100_megabytes_is_whole_in_its_resource() {
 }
 
 #[tokio::test]
-async fn what_is_printed_is_whole_in_its_resource_however_long_it_is() {
+async fn long_printed_output_is_complete_in_its_resource() {
     skip_without!("R");
     let fixture = RFixture::with("f <- function() seq_len(200000)", |settings| {
         settings.output_file_bytes = 1 << 30
@@ -458,7 +458,7 @@ async fn warnings_of_printing_belong_to_their_call() {
 }
 
 #[tokio::test]
-async fn methods_of_a_class_do_not_disturb_the_worker() {
+async fn methods_of_a_class_do_not_affect_the_worker() {
     skip_without!("R");
     let fixture = RFixture::new(
         ".onLoad <- function(...) {
@@ -483,7 +483,7 @@ async fn warnings_beyond_the_first_fifty_are_counted() {
 }
 
 #[tokio::test]
-async fn rows_keep_their_names_unless_that_is_forbidden() {
+async fn rows_keep_their_names_unless_the_schema_forbids_it() {
     skip_without!("R");
     let fixture = RFixture::new(
         "f <- function() data.frame(n = 1:2, row.names = c('first', 'second'))\ng <- function() data.frame(n = 1:2)[2, , drop = FALSE]",
@@ -504,7 +504,7 @@ async fn rows_keep_their_names_unless_that_is_forbidden() {
 }
 
 #[tokio::test]
-async fn a_long_data_frame_without_a_schema_is_cut() {
+async fn a_long_data_frame_without_a_schema_is_truncated() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function() data.frame(n = seq_len(50000))");
     let outcome = fixture.call(function("f", &[]), json!({})).await;

@@ -14,11 +14,11 @@ use super::{
     r_fixture::{RFixture, TEXT, function},
     state::{COUNTER, ToolStorage},
 };
-use crate::approvals::{approval, call, rule, run, unattended};
+use crate::approvals::{approval, call, context_without_user, record_decision, run};
 use testing::{inner_pid, is_process_running, skip_without, text, wait_until};
 
 #[tokio::test]
-async fn sessions_do_not_see_each_other() {
+async fn sessions_are_isolated() {
     skip_without!("R");
     let fixture = RFixture::new(COUNTER);
     let other = Session::default();
@@ -32,7 +32,7 @@ async fn sessions_do_not_see_each_other() {
 }
 
 #[tokio::test]
-async fn sessions_run_beside_each_other_and_calls_of_one_in_turn() {
+async fn sessions_run_concurrently_and_calls_of_one_run_in_order() {
     skip_without!("R");
     let fixture = RFixture::new(
         "meet <- function() { file.create(as.character(Sys.getpid())); while (length(dir(pattern = '^[0-9]+$')) < 2) Sys.sleep(0.01); 'met' }",
@@ -52,7 +52,7 @@ async fn sessions_run_beside_each_other_and_calls_of_one_in_turn() {
 }
 
 #[tokio::test]
-async fn a_session_ends_with_its_state_and_its_worker() {
+async fn ending_a_session_removes_its_state_and_its_worker() {
     skip_without!("R");
     let fixture = RFixture::new(COUNTER);
     let storage = Arc::new(ToolStorage::default());
@@ -69,7 +69,7 @@ async fn a_session_ends_with_its_state_and_its_worker() {
 }
 
 #[tokio::test]
-async fn a_handle_names_a_session_across_connections_and_servers() {
+async fn a_handle_identifies_a_session_across_connections_and_servers() {
     skip_without!("R");
     let fixture = RFixture::new(COUNTER);
     let storage = Arc::new(ToolStorage::default());
@@ -97,7 +97,7 @@ async fn a_handle_names_a_session_across_connections_and_servers() {
 }
 
 #[tokio::test]
-async fn a_worker_that_nobody_uses_ends_and_its_state_stays() {
+async fn an_idle_worker_exits_and_its_state_is_kept() {
     skip_without!("R");
     let fixture =
         RFixture::with(COUNTER, |settings| settings.worker_idle = Duration::from_millis(200));
@@ -108,7 +108,7 @@ async fn a_worker_that_nobody_uses_ends_and_its_state_stays() {
 }
 
 #[tokio::test]
-async fn there_are_no_more_workers_than_allowed() {
+async fn limits_the_number_of_workers() {
     skip_without!("R");
     let fixture = RFixture::with(COUNTER, |settings| settings.workers = 1);
     fixture.run("count").await;
@@ -123,7 +123,7 @@ async fn there_are_no_more_workers_than_allowed() {
 }
 
 #[tokio::test]
-async fn a_session_whose_tools_need_two_workers_does_with_one() {
+async fn a_session_that_needs_two_workers_can_use_one_at_a_time() {
     skip_without!("R");
     let fixture = RFixture::with(COUNTER, |settings| settings.workers = 1);
     let mut reads = function("count", &[]);
@@ -138,7 +138,7 @@ async fn a_session_whose_tools_need_two_workers_does_with_one() {
 }
 
 #[tokio::test]
-async fn who_finds_all_workers_busy_has_the_first_that_is_done() {
+async fn a_call_that_finds_all_workers_busy_gets_the_first_free_one() {
     skip_without!("R");
     let code = format!(
         "{COUNTER}\nlasts <- function() {{ file.create('begun'); while (!file.exists('go')) Sys.sleep(0.01); 'done' }}"
@@ -163,12 +163,12 @@ async fn who_finds_all_workers_busy_has_the_first_that_is_done() {
 }
 
 /// A tool as callers see it who may name a session, or come without one.
-fn open_to_all(name: &str) -> Tool {
+fn tool_with_session_argument(name: &str) -> Tool {
     runtime::with_session_argument(&function(name, &[])).expect("a function of R")
 }
 
 #[tokio::test]
-async fn a_state_that_nobody_asked_for_in_time_is_gone() {
+async fn unused_state_expires() {
     skip_without!("R");
     let fixture =
         RFixture::with(COUNTER, |settings| settings.session_lifetime = Duration::from_secs(1));
@@ -182,7 +182,7 @@ async fn a_state_that_nobody_asked_for_in_time_is_gone() {
         let session = Session::default();
         let call = fixture.call_in(
             &session,
-            open_to_all("count"),
+            tool_with_session_argument("count"),
             json!({"session": "mine"}),
             CancellationToken::new(),
             None,
@@ -195,7 +195,7 @@ async fn a_state_that_nobody_asked_for_in_time_is_gone() {
 }
 
 #[tokio::test]
-async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other() {
+async fn calls_without_a_session_use_a_clean_spare_worker() {
     skip_without!("R");
     let code = "who <- function(.state_env) {
         seen <- c(exists('mark', globalenv()), .state_env$has('mark'), 'stats4' %in% loadedNamespaces())
@@ -206,7 +206,7 @@ async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other
         let call = fixture
             .call_in(
                 &Session::default(),
-                open_to_all("who"),
+                tool_with_session_argument("who"),
                 json!({}),
                 CancellationToken::new(),
                 None,
@@ -227,32 +227,36 @@ async fn callers_without_a_session_get_an_r_that_waits_and_nothing_of_each_other
 }
 
 #[tokio::test]
-async fn an_r_that_waits_gives_way() {
+async fn a_spare_worker_makes_room_for_other_workers() {
     skip_without!("R");
     let fixture =
         RFixture::with("pid <- function() cat(Sys.getpid())", |settings| settings.workers = 2);
     let (one, two) = (Session::default(), Session::default());
-    let mut reader = open_to_all("pid");
+    let mut reader = tool_with_session_argument("pid");
     reader.annotations.mutates = Some(false);
     let call = async |session: &Session, tool: Tool| {
         let outcome =
             fixture.call_in(session, tool, json!({}), CancellationToken::new(), None).await;
         text(&outcome, 0).to_owned()
     };
-    let first = call(&one, open_to_all("pid")).await;
+    let first = call(&one, tool_with_session_argument("pid")).await;
     assert_ne!(call(&two, reader).await, first, "another kind needs the seat");
-    assert_eq!(call(&one, open_to_all("pid")).await, first, "the process of the spare worker");
+    assert_eq!(
+        call(&one, tool_with_session_argument("pid")).await,
+        first,
+        "the process of the spare worker"
+    );
 }
 
 #[tokio::test]
-async fn an_r_that_waits_goes_when_nobody_wants_it() {
+async fn an_unused_spare_worker_exits() {
     skip_without!("R");
     let fixture = RFixture::with("fine <- function() 1", |settings| {
         settings.worker_idle = Duration::from_millis(200)
     });
     let call = fixture.call_in(
         &Session::default(),
-        open_to_all("fine"),
+        tool_with_session_argument("fine"),
         json!({}),
         CancellationToken::new(),
         None,
@@ -292,13 +296,13 @@ async fn deploy_after_replacement(change: impl FnOnce(&mut Tool), policy: Policy
     let mut deploy = function("deploy", &[("target", TEXT)]);
     change(&mut deploy);
     let run_it = || {
-        let call = call(&deploy, json!({"target": "staging"}), unattended());
+        let call = call(&deploy, json!({"target": "staging"}), context_without_user());
         let session = fixture.session.clone();
         run(&fixture.crib, Call { session, policy: policy.clone(), ..call })
     };
     let mut outcome = run_it().await;
     if outcome.failed {
-        rule(&fixture.crib, approval(&outcome), true).await;
+        record_decision(&fixture.crib, approval(&outcome), true).await;
         outcome = run_it().await;
     }
     text(&outcome, 0).to_owned()

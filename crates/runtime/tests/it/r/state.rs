@@ -58,7 +58,7 @@ async fn state_survives_a_crash() {
 }
 
 #[tokio::test]
-async fn state_that_is_too_large_to_copy_is_said_and_its_loss_too() {
+async fn reports_state_that_is_too_large_to_copy_and_its_loss() {
     skip_without!("R");
     let fixture = RFixture::new(
         "fill <- function(.state_env) { .state_env$set('x', numeric(4e6)); 1 }
@@ -79,7 +79,7 @@ async fn state_that_is_too_large_to_copy_is_said_and_its_loss_too() {
 }
 
 #[tokio::test]
-async fn a_state_that_is_in_the_r_of_other_tools_alone_is_said() {
+async fn reports_state_that_only_another_worker_holds() {
     skip_without!("R");
     let fixture = RFixture::new(
         "fill <- function(.state_env) { .state_env$set('x', numeric(4e6)); 1 }
@@ -104,7 +104,7 @@ async fn a_state_that_is_in_the_r_of_other_tools_alone_is_said() {
 }
 
 #[tokio::test]
-async fn what_is_changed_in_place_is_kept_too() {
+async fn keeps_state_that_is_changed_in_place() {
     skip_without!("R");
     let fixture = RFixture::new(
         "make <- function(.state_env) { .state_env$set('e', new.env()); .state_env$set('l', list(list(e = new.env()))); 1 }

@@ -9,7 +9,7 @@ use testing::{field, skip_without};
 const ANY: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
 
 /// The result of each function of a package, without a declared type.
-async fn become_of(values: &[(&str, Value)]) {
+async fn assert_values(values: &[(&str, Value)]) {
     let code: String = values
         .iter()
         .enumerate()
@@ -24,9 +24,9 @@ async fn become_of(values: &[(&str, Value)]) {
 }
 
 #[tokio::test]
-async fn every_member_has_a_name_of_its_own() {
+async fn every_member_has_a_unique_name() {
     skip_without!("R");
-    become_of(&[
+    assert_values(&[
         ("list(a = 1, a = 2)", json!({"a": 1, "a.1": 2})),
         ("c(a = 1, a = 2)", json!({"a": 1, "a.1": 2})),
         ("list(1, 2, a = 3)", json!({"1": 1, "2": 2, "a": 3})),
@@ -41,7 +41,7 @@ async fn every_member_has_a_name_of_its_own() {
 #[tokio::test]
 async fn groups_keep_their_names_and_arrays_their_shape() {
     skip_without!("R");
-    become_of(&[
+    assert_values(&[
         ("table(c('x', 'y', 'x'))", json!({"x": 2, "y": 1})),
         ("tapply(c(1, 3, 5), c('x', 'x', 'y'), mean)", json!({"x": 2, "y": 5})),
         ("array(1:2, 2)", json!([1, 2])),
@@ -55,9 +55,9 @@ async fn groups_keep_their_names_and_arrays_their_shape() {
 }
 
 #[tokio::test]
-async fn a_column_that_is_a_table_itself_is_in_every_row() {
+async fn nested_table_columns_are_split_by_row() {
     skip_without!("R");
-    become_of(&[
+    assert_values(&[
         (
             "aggregate(v ~ g, data.frame(v = 1:4, g = c('x', 'x', 'y', 'y')), range)",
             json!([{"g": "x", "v": [1, 2]}, {"g": "y", "v": [3, 4]}]),
@@ -79,7 +79,7 @@ async fn a_column_that_is_a_table_itself_is_in_every_row() {
 #[tokio::test]
 async fn versions_and_complex_numbers_are_text() {
     skip_without!("R");
-    become_of(&[
+    assert_values(&[
         ("numeric_version(c('1.2', '3'))", json!(["1.2", "3"])),
         ("complex(real = c(1, 22.5), imaginary = c(a = 2, b = NA))", json!(["1+2i", null])),
         ("list(of = package_version('1.10.0'), plain = 1)", json!({"of": "1.10.0", "plain": 1})),
@@ -89,7 +89,7 @@ async fn versions_and_complex_numbers_are_text() {
 
 /// As in the package `bit64`: the bits of an integer stored in a double.
 #[tokio::test]
-async fn long_integers_are_numbers_unless_that_would_change_them() {
+async fn long_integers_are_numbers_if_they_stay_exact() {
     skip_without!("R");
     let fixture = RFixture::new(
         ".onLoad <- function(...) {
@@ -109,7 +109,7 @@ async fn long_integers_are_numbers_unless_that_would_change_them() {
 }
 
 #[tokio::test]
-async fn what_lies_deeper_than_clients_can_read_is_text() {
+async fn values_nested_too_deeply_for_clients_are_text() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function() { x <- 1; for (i in 1:1000) x <- list(x); x }");
     let outcome = fixture.call(returning("f", json!({"type": "array"})), json!({})).await;

@@ -139,7 +139,7 @@ mod tests {
     use super::{ExampleResult, scrub};
 
     #[test]
-    fn scrubs_what_differs_between_machines() {
+    fn scrubs_machine_specific_text() {
         let paths = [
             ("<tmp>", "/tmp/toolcrib-1/Rtmpx"),
             ("<package>", "/srv/pkg"),
