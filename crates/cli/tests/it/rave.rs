@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib, run_outside_crib};
 
+use crate::call::without_level;
+
 fn yaml(name: &str, rest: &str) -> String {
     format!(
         "name: {name}\ndescription: Does {name}\nparameters:\n  type: object\n  properties:\n    x:\n      type: integer\n      \
@@ -149,7 +151,8 @@ fn a_dangerous_function_does_not_run_without_approval() {
 #[test]
 fn show_and_docs_have_the_example() {
     let crib = crib_with_r_package();
-    insta::assert_snapshot!(crib.transcript(&["show", "my.pkg-mcp_tool_pipeline_run"]), @r"
+    let transcript = crib.transcript(&["show", "my.pkg-mcp_tool_pipeline_run"]);
+    insta::assert_snapshot!(without_level(&transcript), @r"
     exit code 0
     --- stdout
     my.pkg-mcp_tool_pipeline_run  (Pipeline run)

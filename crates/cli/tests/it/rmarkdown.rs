@@ -85,7 +85,7 @@ fn notifies_clients_of_documents_from_tools_and_other_programs() {
         .iter()
         .map(|one| one["name"].as_str().expect("a name"))
         .collect();
-    assert_eq!(names, ["Other", "B", "Rendered: a.pdf"]);
+    assert_eq!(names, ["Rendered: a.pdf", "Other", "B"], "sorted by URI");
     // All notifications about written files have arrived; the rest is about a folder that is
     // removed.
     client.request("resources/subscribe", json!({"uri": "rmd:///last.Rmd"}));
