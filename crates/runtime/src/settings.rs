@@ -63,7 +63,7 @@ pub struct Settings {
     pub r_memory_bytes: Option<u64>,
     /// What tools may not be told to change: definitions, configuration and the code of tools.
     pub protected: ProtectedPaths,
-    /// The granted paths as [`Settings::open_paths`] opened them.
+    /// The granted paths, opened when the crib was loaded.
     pub opened: OpenedPaths,
     /// While this file exists, every approval needs a passphrase, which a form cannot ask for: MCP
     /// forbids secrets in forms. Approvals are then given at a terminal only.

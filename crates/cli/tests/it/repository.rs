@@ -7,6 +7,7 @@ use std::{
     process::Command,
 };
 
+use regex::Regex;
 use serde_json::Value;
 
 use testing::{repository, run_outside_crib};
@@ -245,4 +246,26 @@ pub(crate) fn tracked(extensions: &[&str]) -> Vec<PathBuf> {
         .collect();
     assert!(!found.is_empty(), "no files with {extensions:?}");
     found
+}
+
+/// Every promise in the threat model names the tests that show it.
+#[test]
+fn tests_named_in_the_security_page_exist() {
+    let page = fs::read_to_string(repository().join("docs/security.md")).expect("the page");
+    let named = Regex::new(r"`([a-z_]+)::([a-z_0-9]+)`").expect("a pattern");
+    let named: Vec<_> = named.captures_iter(&page).map(|found| found.extract().1).collect();
+    assert!(named.len() > 40, "{}", named.len());
+    let sources: Vec<_> = tracked(&["rs"])
+        .into_iter()
+        .filter(|path| path.components().any(|part| part.as_os_str() == "tests"))
+        .map(|path| (path.clone(), fs::read_to_string(path).expect("a source file")))
+        .collect();
+    let exists = |[module, name]: &[&str; 2]| {
+        sources.iter().any(|(path, text)| {
+            path.file_stem().is_some_and(|stem| stem == *module)
+                && text.contains(&format!("fn {name}("))
+        })
+    };
+    let missing: Vec<_> = named.iter().filter(|test| !exists(test)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
