@@ -288,25 +288,28 @@ impl Crib {
             own.into_iter().chain(discover::definition_folders()).chain(discover::PROMPT_FOLDERS);
         let mut paths: Vec<_> = own.map(|name| self.folder.join(name)).collect();
         paths.extend(self.config.prompts.dirs.iter().map(|dir| self.resolve(dir)));
-        let state = self.environment.state_folder();
-        // Without links, because that is how programs and paths are compared with it.
-        paths.push(fs::canonicalize(&state).unwrap_or(state));
+        paths.push(self.real_state_folder());
         paths
     }
 
-    /// Folders that tools can use and that contain the state folder. A tool that can change approvals
-    /// needs none.
+    /// A folder that tools can use and that contains the state folder, or is in it: the state of
+    /// other cribs is as secret. A tool that can change approvals needs none.
     fn find_exposed_state(&self) -> Option<PathBuf> {
-        self.find_exposing_folder(self.environment.state_folder())
+        let state = self.real_state_folder();
+        self.usable_folders().find(|folder| overlap(folder, &state))
     }
 
-    /// A folder that tools can use and that contains `path`.
-    fn find_exposing_folder(&self, path: PathBuf) -> Option<PathBuf> {
-        let path = fs::canonicalize(&path).unwrap_or(path);
+    /// Without links, because that is how programs and paths are compared with it.
+    fn real_state_folder(&self) -> PathBuf {
+        let state = self.environment.state_folder();
+        fs::canonicalize(&state).unwrap_or(state)
+    }
+
+    /// The folders that tools can use by configuration.
+    fn usable_folders(&self) -> impl Iterator<Item = PathBuf> {
         let Config { crib, confine, .. } = &self.config;
         let configured = crib.roots.iter().chain(&confine.read).chain(&confine.write);
-        let folders = configured.map(|path| self.resolve(path)).chain([self.folder.clone()]);
-        folders.into_iter().find(|folder| path.starts_with(folder))
+        configured.map(|path| self.resolve(path)).chain([self.folder.clone()])
     }
 
     /// The settings for running the tools of this crib.
@@ -320,11 +323,15 @@ impl Crib {
         settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
         // In a folder that tools can use, each could read the private files of the others.
         let temp = self.environment.temp_folder();
-        if self.find_exposing_folder(temp.clone()).is_none() {
+        let real = fs::canonicalize(&temp).unwrap_or_else(|_| temp.clone());
+        if !self.usable_folders().any(|folder| real.starts_with(folder)) {
             settings.temp = temp;
         }
         settings.environment = self.environment.child_variables(&confine.environment);
+        // Variables such as RUSTUP_HOME must not grant what the configuration may not.
+        let state = self.real_state_folder();
         settings.read = self.environment.toolchain_paths();
+        settings.read.retain(|path| !overlap(path, &state));
         settings.read.extend(confine.read.iter().map(|path| self.resolve(path)));
         settings.write = confine.write.iter().map(|path| self.resolve(path)).collect();
         settings.confine = confine.enabled;
@@ -383,12 +390,12 @@ fn report_link(source: &SourceId, path: &Path, link: &Path) -> Diagnostic {
 
 fn report_exposed_state(source: &SourceId, folder: &Path, state: &Path) -> Diagnostic {
     let message = format!(
-        "tools can use {}, which contains {}, where approvals are stored",
+        "tools can use {}, which overlaps with {}, where approvals are stored",
         folder.display(),
         state.display()
     );
     Diagnostic::new(&BROKEN_CONFIG, Origin::whole(source), message)
-        .hint("list folders below it in `roots`, `read` and `write`, or set XDG_STATE_HOME to a folder outside")
+        .hint("list other folders in `roots`, `read` and `write`, or set XDG_STATE_HOME to a folder outside")
 }
 
 /// The compiled value, or the default after adding the problems to `found`.
@@ -400,6 +407,11 @@ fn unwrap_or_report<T: Default>(
         found.extend(problems);
         T::default()
     })
+}
+
+/// Whether one of two folders contains the other.
+fn overlap(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
 }
 
 fn set<T>(target: &mut T, value: Option<T>) {

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::Read,
+    path::Path,
     sync::mpsc::{Receiver, channel},
     time::Duration,
 };
@@ -419,10 +420,15 @@ fn every_call_and_decision_is_in_the_audit_log() {
 fn a_crib_whose_tools_reach_the_state_folder_is_refused() {
     for key in ["[crib]\nroots", "[confine]\nread", "[confine]\nwrite"] {
         let crib = TempCrib::new().tool("wipe", dangerous_tool());
-        crib.write("toolcrib.toml", &format!("{key} = [\"..\"]\n"));
-        let output = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
-        assert_eq!(output.code, 2, "{}", output.stderr);
-        assert!(output.stderr.contains("where approvals are stored"), "{}", output.stderr);
+        request_approval(&crib, r#"{"what": "a"}"#);
+        // The state of another crib is as secret as its own.
+        let others = crib.state().parent().expect("the state of all cribs").to_path_buf();
+        for folder in [Path::new(".."), &others] {
+            crib.write("toolcrib.toml", &format!("{key} = [{folder:?}]\n"));
+            let output = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
+            assert_eq!(output.code, 2, "{}", output.stderr);
+            assert!(output.stderr.contains("where approvals are stored"), "{}", output.stderr);
+        }
     }
 }
 
