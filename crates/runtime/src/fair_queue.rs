@@ -126,11 +126,12 @@ mod tests {
         let mut queue = FairQueue::default();
         push(&mut queue, "a", "sleep", "a1");
         push(&mut queue, "a", "sleep", "a2");
-        for _ in 0..3 {
-            push(&mut queue, "b", "echo", "b");
-            let first = queue.take(0);
-            assert!(first == Some("a1") || first == Some("b") || first == Some("a2"));
+        let mut taken = Vec::new();
+        for value in ["b1", "b2", "b3"] {
+            push(&mut queue, "b", "echo", value);
+            taken.extend(queue.take(0));
         }
-        assert!((0..queue.len()).all(|at| queue.get(at) == Some(&"b")), "{queue:?}");
+        let left: Vec<_> = (0..queue.len()).filter_map(|at| queue.get(at).copied()).collect();
+        assert_eq!((taken, left), (vec!["a1", "b1", "a2"], vec!["b2", "b3"]));
     }
 }
