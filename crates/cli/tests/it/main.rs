@@ -16,6 +16,7 @@ mod guide;
 mod language;
 mod learn;
 mod links;
+mod lock;
 mod logs;
 mod modules;
 mod natives;

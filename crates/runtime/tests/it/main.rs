@@ -16,6 +16,7 @@ mod output;
 mod paths;
 mod pieces;
 mod programs;
+mod progress;
 mod python;
 mod r;
 mod reach;

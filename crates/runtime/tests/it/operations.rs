@@ -1,4 +1,4 @@
-//! Calls that outlive their request: inline or started, waited for, cancelled, and reported.
+//! Calls that outlive their request: inline or started, waited for, and cancelled.
 
 use std::{
     fs,
@@ -8,37 +8,33 @@ use std::{
 
 use catalog::{ErrorType, Mode, Outcome, Tool};
 use runtime::{
-    Call, Clock, EventKind, Until, Viewer,
+    Call, Clock, Until, Viewer,
     journal::{Filter, Retention},
     operation::{Operation, OperationId, Owner, State},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use testing::{
-    RuntimeFixture, allow_all, field, host_pid, is_process_running, object, script_tool, text,
-    wait_until,
+    RuntimeFixture, field, host_pid, is_process_running, object, script_tool, text, wait_until,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use toolkit::{
-    Answer, BoxFuture, Capability, Change, Client, Context, Interrupt, Level, Native, Progress,
-    Question,
-};
+use toolkit::{Context, Native};
 
-const LONG: Duration = Duration::from_secs(30);
+pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 pub(crate) fn background(script: &str) -> Tool {
     Tool { mode: Mode::Asynchronous, ..script_tool("sh", script) }
 }
 
-fn fixture_with_short_wait() -> RuntimeFixture {
+pub(crate) fn fixture_with_short_wait() -> RuntimeFixture {
     RuntimeFixture::with_settings(|settings| settings.answer_within = Duration::from_millis(50))
 }
 
-fn id(outcome: &Outcome) -> OperationId {
+pub(crate) fn id(outcome: &Outcome) -> OperationId {
     Operation::started_by(outcome).unwrap_or_else(|| panic!("not started: {outcome:?}"))
 }
 
-async fn ended(crib: &RuntimeFixture, id: &OperationId) -> Operation {
+pub(crate) async fn ended(crib: &RuntimeFixture, id: &OperationId) -> Operation {
     let all = crib
         .runtime
         .operations()
@@ -49,7 +45,7 @@ async fn ended(crib: &RuntimeFixture, id: &OperationId) -> Operation {
     all[0].clone()
 }
 
-async fn get(crib: &RuntimeFixture, id: &OperationId) -> Operation {
+pub(crate) async fn get(crib: &RuntimeFixture, id: &OperationId) -> Operation {
     crib.runtime.operations().get(Viewer::Operator, id).await.unwrap()
 }
 
@@ -303,39 +299,6 @@ async fn server_shutdown_cancels_operations_and_records_the_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_progress_that_matches_the_pattern_of_the_tool() {
-    let crib = fixture_with_short_wait();
-    let mut events = crib.runtime.operations().subscribe();
-    let mut tool =
-        background("echo '1/4 one'; sleep 0.3; printf '2/4 two\\r'; echo '3/4 three'; sleep 600");
-    tool.progress = Some(r"(\d+)/(\d+)".to_owned());
-    let id = id(&crib.call(tool, json!({})).await);
-    let operation = loop {
-        let event = tokio::time::timeout(LONG, events.recv()).await.unwrap().unwrap();
-        if event.kind == EventKind::Progress && event.operation.progress.fraction == Some(0.75) {
-            break event.operation;
-        }
-    };
-    assert_eq!(operation.id, id);
-    assert_eq!(operation.progress.message.as_deref(), Some("3/4 three"));
-    crib.runtime.operations().drain().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn progress_is_rounded_and_complete_on_success() {
-    let crib = fixture_with_short_wait();
-    let of = |end: &str| {
-        let mut tool = background(&format!("echo 1/3; sleep 0.3; {end}"));
-        tool.progress = Some(r"(\d+)/(\d+)".to_owned());
-        tool
-    };
-    let failed = ended(&crib, &id(&crib.call(of("exit 3"), json!({})).await)).await;
-    assert_eq!((failed.state, failed.progress.fraction), (State::Failed, Some(0.333)));
-    let completed = ended(&crib, &id(&crib.call(of("true"), json!({})).await)).await;
-    assert_eq!((completed.state, completed.progress.fraction), (State::Completed, Some(1.0)));
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn endless_output_is_truncated_and_can_be_cancelled() {
     let crib = RuntimeFixture::with_settings(|settings| {
         settings.answer_within = Duration::from_millis(200);
@@ -395,24 +358,6 @@ async fn a_hundred_concurrent_callers_get_their_own_results() {
         };
         assert_eq!(text(&outcome, 0), format!("{number}\n"));
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn reports_the_queue_position() {
-    let crib = RuntimeFixture::with_settings(|settings| {
-        settings.concurrency = 1;
-        settings.answer_within = Duration::from_millis(50);
-    });
-    let first = id(&crib.call(background("sleep 600"), json!({})).await);
-    let second = id(&crib.call(background("true"), json!({})).await);
-    let third = id(&crib.call(background("true"), json!({})).await);
-    let place = async |id| get(&crib, id).await.progress.message.unwrap_or_default();
-    assert_eq!(get(&crib, &third).await.state, State::Pending);
-    assert!(place(&second).await.contains("place 1") && place(&third).await.contains("place 2"));
-    crib.runtime.operations().cancel(Viewer::Operator, &second).await.unwrap();
-    assert!(place(&third).await.contains("place 1"));
-    crib.runtime.operations().cancel(Viewer::Operator, &first).await.unwrap();
-    assert_eq!(ended(&crib, &third).await.state, State::Completed);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -489,107 +434,6 @@ async fn lists_are_filtered_and_paged() {
     seen.sort();
     seen.dedup();
     assert_eq!(seen.len(), 7);
-}
-
-/// A client that records the notifications it gets.
-#[derive(Default)]
-struct Listener {
-    progress: Mutex<Vec<f64>>,
-}
-
-impl Client for Listener {
-    fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
-        self.progress.lock().unwrap().push(progress.done);
-        Box::pin(std::future::ready(()))
-    }
-
-    fn log(&self, _: Level, _: Value) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn ask(
-        &self,
-        questions: Vec<(String, Question)>,
-        state: Option<Vec<u8>>,
-    ) -> BoxFuture<'_, Result<Vec<Answer>, Interrupt>> {
-        Box::pin(std::future::ready(Err(Interrupt::Ask { questions, state })))
-    }
-
-    fn saved_state(&self) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn supports(&self, _: Capability) -> bool {
-        true
-    }
-
-    fn notify_changed(&self, _: Change) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_waiting_request_receives_increasing_progress() {
-    let crib = RuntimeFixture::new();
-    let listener = Arc::new(Listener::default());
-    let context = Context::new(Arc::clone(&listener) as Arc<dyn Client>, CancellationToken::new());
-    let tool = Arc::new(background("echo one; sleep 0.9; echo two"));
-    let call = Call { policy: allow_all(), ..Call::new(tool, object(json!({})), context) };
-    crib.runtime.call(call).await.unwrap();
-    let told = listener.progress.lock().unwrap().clone();
-    assert!(told.len() >= 2 && told.windows(2).all(|pair| pair[0] < pair[1]), "{told:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_native_operation_reports_asks_and_continues_after_the_answer() {
-    let input = catalog::Schema::empty();
-    let mut native =
-        Native::new("ask", "Asks", input, async |_: toolkit::Arguments, context: Context| {
-            context.report_progress(1.0, Some(4.0), Some("a quarter")).await;
-            let question = Question::Form { message: "Who?".to_owned(), schema: json!({}) };
-            let answer = context.ask("who", question).await?;
-            Ok(Outcome::text(answer.field("name").and_then(Value::as_str).unwrap_or_default()))
-        });
-    native.tool.mode = Mode::Asynchronous;
-    let tool = Arc::new(native.tool.clone());
-    let mut settings = runtime::Settings::new("/".into());
-    settings.answer_within = Duration::from_millis(50);
-    let runtime = Arc::new(runtime::Runtime::new(settings).with_natives([native]));
-    let context = Context::new(Arc::new(Listener::default()), CancellationToken::new());
-    let outcome = runtime.call(Call::new(tool, object(json!({})), context)).await.unwrap();
-    let (id, operations) = (id(&outcome), runtime.operations());
-    let operation = operations.get(Viewer::Operator, &id).await.unwrap();
-    assert_eq!(
-        (operation.state, operation.progress.fraction),
-        (State::WaitingForInput, Some(0.25))
-    );
-    assert_eq!(operations.questions(Viewer::Operator, &id)[0].0, "who");
-    let answer = Answer(json!({"action": "accept", "content": {"name": "me"}}));
-    operations.answer(Viewer::Operator, &id, [("who".to_owned(), answer)].into()).unwrap();
-    let all = operations.wait(Viewer::Operator, &[id], Until::All, LONG).await.unwrap();
-    assert_eq!(text(all[0].outcome.as_ref().unwrap(), 0), "me");
-}
-
-#[tokio::test]
-async fn a_native_operation_that_panics_fails() {
-    let mut native = Native::new(
-        "boom",
-        "Panics",
-        catalog::Schema::empty(),
-        async |_: toolkit::Arguments, _: Context| {
-            if true {
-                panic!("boom");
-            }
-            Ok(Outcome::default())
-        },
-    );
-    native.tool.mode = Mode::Asynchronous;
-    let tool = Arc::new(native.tool.clone());
-    let runtime =
-        Arc::new(runtime::Runtime::new(runtime::Settings::new("/".into())).with_natives([native]));
-    let context = Context::detached(CancellationToken::new());
-    let outcome = runtime.call(Call::new(tool, object(json!({})), context)).await.unwrap();
-    assert_eq!(field(&outcome, "error_type"), "internal_error");
 }
 
 #[tokio::test]
