@@ -7,7 +7,7 @@
 use libc::c_long;
 use seccompiler::{BpfProgram, sock_filter};
 
-use super::system_calls::{Conditions, Rule, rules};
+use super::system_calls::{CREATES, Conditions, Rule, SET_ID, rules};
 
 const LOAD: u16 = 0x20;
 const JUMP: u16 = 0x05;
@@ -108,6 +108,14 @@ fn decide(rule: Rule) -> BpfProgram {
         Rule::NoBits(argument, bits) => {
             vec![load_argument(argument), jump(JUMP_IF_BITS, bits, 0, 1), denied, finish(ALLOW)]
         }
+        Rule::Open { flags, mode } => vec![
+            load_argument(flags),
+            jump(JUMP_IF_BITS, CREATES, 0, 3),
+            load_argument(mode),
+            jump(JUMP_IF_BITS, SET_ID, 0, 1),
+            denied,
+            finish(ALLOW),
+        ],
         Rule::OneOf(argument, values) => {
             compare(argument, values, [denied, finish(ALLOW)].to_vec(), 1)
         }

@@ -21,6 +21,12 @@ pub(super) enum Rule {
     NoneOf(u8, &'static [u32]),
     /// Allowed if the argument has none of these bits.
     NoBits(u8, u32),
+    /// Opens a file. If the argument `flags` asks to create it, the argument `mode` must not have the
+    /// bits of [`SET_ID`]; otherwise the kernel ignores the mode, which is then often garbage.
+    Open {
+        flags: u8,
+        mode: u8,
+    },
     /// A pair of sockets of this family, unless its type has one of these bits.
     SocketPair {
         family: u32,
@@ -73,6 +79,27 @@ const ALL_PROTOCOLS: &[u32] = &[];
 /// such as MPTCP and SCTP.
 const TCP_AND_UDP: &[u32] = &[0, 6, 17];
 
+/// The setuid and setgid bits: a program with them runs as its owner or group for every user.
+pub(super) const SET_ID: u32 = 0o6000;
+/// `O_CREAT` and the bit of `O_TMPFILE` that no other flag has.
+pub(super) const CREATES: u32 = 0o2000_0100;
+
+/// Calls that create something, and the argument with its mode.
+const CREATING: [(c_long, u8); 2] = [(libc::SYS_mkdirat, 2), (libc::SYS_mknodat, 2)];
+/// Calls that change permissions, and the argument with the mode.
+const MODES: [(c_long, u8); 3] =
+    [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2)];
+
+#[cfg(target_arch = "x86_64")]
+const CREATING_HERE: &[(c_long, u8)] =
+    &[(libc::SYS_creat, 1), (libc::SYS_mkdir, 1), (libc::SYS_mknod, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const CREATING_HERE: &[(c_long, u8)] = &[];
+#[cfg(target_arch = "x86_64")]
+const MODES_HERE: &[(c_long, u8)] = &[(libc::SYS_chmod, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const MODES_HERE: &[(c_long, u8)] = &[];
+
 const MSG_FASTOPEN: u32 = 0x2000_0000;
 /// Calls that can open a TCP connection without `connect`, which Landlock does not see either, and the
 /// argument with their flags.
@@ -90,6 +117,11 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
         (libc::SYS_clone, Rule::NoBits(0, NAMESPACES)),
         // Its flags are in memory, where a filter cannot see them. C libraries fall back to `clone`.
         (libc::SYS_clone3, Rule::Deny(libc::ENOSYS)),
+        // Its mode is in memory as well. Programs fall back to `openat`.
+        (libc::SYS_openat2, Rule::Deny(libc::ENOSYS)),
+        (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_open, Rule::Open { flags: 1, mode: 2 }),
         (libc::SYS_ioctl, Rule::NoneOf(1, TERMINAL_INPUT)),
         (libc::SYS_personality, Rule::OneOf(0, PERSONALITIES)),
         (libc::SYS_prlimit64, Rule::AllEqual(&[(0, 0)])),
@@ -103,6 +135,8 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
             },
         ),
     ]);
+    let no_set_id = |(call, mode): &(c_long, u8)| (*call, Rule::NoBits(*mode, SET_ID));
+    rules.extend(CREATING.iter().chain(CREATING_HERE).map(no_set_id));
     if restricts_ports {
         rules.retain(|(call, _)| !FAST_OPEN.iter().any(|(other, _)| other == call));
         let no_fast_open =
@@ -121,6 +155,7 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
     // In a mount namespace whatever may not be written is mounted read-only.
     if has_namespaces || changes_metadata {
         rules.extend(METADATA.iter().chain(METADATA_HERE).map(|call| (*call, Rule::Allow)));
+        rules.extend(MODES.iter().chain(MODES_HERE).map(no_set_id));
     }
     rules
 }
@@ -155,11 +190,8 @@ const SCHEDULING: &[c_long] = &[
     libc::SYS_sched_setscheduler,
 ];
 
-/// Permissions, owners, times and extended attributes, which Landlock does not cover.
+/// Owners, times and extended attributes, which Landlock does not cover.
 const METADATA: &[c_long] = &[
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_fremovexattr,
@@ -181,7 +213,6 @@ const FUTEX_REQUEUE: c_long = 456;
 
 #[cfg(target_arch = "x86_64")]
 const METADATA_HERE: &[c_long] = &[
-    libc::SYS_chmod,
     libc::SYS_chown,
     libc::SYS_futimesat,
     libc::SYS_lchown,
@@ -197,7 +228,6 @@ const ALLOWED_HERE: &[c_long] = &[
     libc::SYS_access,
     libc::SYS_alarm,
     libc::SYS_arch_prctl,
-    libc::SYS_creat,
     libc::SYS_dup2,
     libc::SYS_epoll_create,
     libc::SYS_epoll_wait,
@@ -210,9 +240,6 @@ const ALLOWED_HERE: &[c_long] = &[
     libc::SYS_inotify_init,
     libc::SYS_link,
     libc::SYS_lstat,
-    libc::SYS_mkdir,
-    libc::SYS_mknod,
-    libc::SYS_open,
     libc::SYS_pause,
     libc::SYS_pipe,
     libc::SYS_poll,
@@ -329,8 +356,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
     libc::SYS_mincore,
-    libc::SYS_mkdirat,
-    libc::SYS_mknodat,
     libc::SYS_mlock,
     libc::SYS_mlock2,
     libc::SYS_mlockall,
@@ -344,8 +369,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_name_to_handle_at,
     libc::SYS_nanosleep,
     libc::SYS_newfstatat,
-    libc::SYS_openat,
-    libc::SYS_openat2,
     libc::SYS_pidfd_open,
     libc::SYS_pidfd_send_signal,
     libc::SYS_pipe2,

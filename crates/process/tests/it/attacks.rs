@@ -318,3 +318,39 @@ async fn protected_files_in_a_writable_folder_cannot_be_changed() {
         assert_eq!(run(script).await, "done");
     }
 }
+
+#[tokio::test]
+async fn programs_cannot_be_given_the_rights_of_their_owner() {
+    // The flags are those of `O_CREAT`, `O_TMPFILE | O_RDWR` and `O_CREAT` with `struct open_how`.
+    let code = format!(
+        r#"{CALL}
+import os
+open("f", "w").close(); fd = os.open("f", os.O_RDWR)
+AT = ctypes.c_long(-100)
+for bits in (0o4755, 0o2755, 0o6755):
+    print(call("chmod", b"f", bits), call("fchmod", fd, bits), call("fchmodat", AT, b"f", bits, 0),
+          call("syscall", 452, AT, b"f", bits, 0), call("mkdir", b"d", bits), call("mkdirat", AT, b"d", bits),
+          call("mknod", b"n", bits | 0o100000, 0), call("mknodat", AT, b"n", bits | 0o100000, 0),
+          call("creat", b"n", bits), call("open", b"n", os.O_CREAT | os.O_WRONLY, bits),
+          call("openat", AT, b"n", os.O_CREAT | os.O_WRONLY, bits), call("open", b".", os.O_TMPFILE | os.O_RDWR, bits))
+how = (ctypes.c_uint64 * 3)(os.O_CREAT | os.O_WRONLY, 0o4755, 0)
+print(call("syscall", 437, AT, b"n", how, 24))
+print(call("open", b"f", os.O_RDONLY, 0o6000), call("chmod", b"f", 0o1755), call("mkdir", b"e", 0o755))
+print(sorted(os.listdir(".")), oct(os.stat("f").st_mode))
+"#
+    );
+    for bench in Bench::all() {
+        let said = bench.python(Rights::Write, &code).await;
+        let denied = ["EPERM"; 12].join(" ");
+        let expected = format!(
+            "{denied}\n{denied}\n{denied}\nENOSYS\ndone done done\n['code.py', 'e', 'f'] 0o101755"
+        );
+        assert_eq!(said, expected, "{:?}", bench.level);
+        let script = "cp /bin/true t; chmod u+s t; install -m 4755 t u; mkdir -m 2755 g; ls -d u g";
+        bench.sh(Rights::Write, script).await;
+        for name in ["t", "u", "g"] {
+            let path = bench.path("inside").join(name);
+            assert!(!path.exists() || mode(&path) & 0o6000 == 0, "{name} {:?}", bench.level);
+        }
+    }
+}
