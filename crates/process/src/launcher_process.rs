@@ -88,7 +88,7 @@ fn run() -> ! {
     if send(control(), &hello, &[], SendFlags::empty()).is_err() {
         raw::exit(1);
     }
-    let enforcer = Enforcer::new();
+    let mut enforcer = Enforcer::new();
     let mut folders = HashSet::new();
     loop {
         match receive(control(), MAX_PACKET, RecvFlags::empty()) {
@@ -101,6 +101,7 @@ fn run() -> ! {
                 if supervisor::is_closed(&descriptors.status) {
                     continue;
                 }
+                enforcer.refresh();
                 start(&request, descriptors, namespaces, &enforcer);
             }
             // A packet with too many descriptors is dropped; its sender sees a closed status socket.

@@ -9,6 +9,7 @@ mod filter;
 mod granted;
 mod level;
 mod limits;
+mod public_files;
 mod support;
 mod system_calls;
 
@@ -175,6 +176,12 @@ impl Restriction<'_> {
 impl Enforcer {
     pub(crate) fn new() -> Self {
         Self { system_files: SystemFiles::open() }
+    }
+
+    /// Follows changes of the system's files. Called before each start, by the process that all
+    /// programs are clones of.
+    pub(crate) fn refresh(&mut self) {
+        self.system_files.refresh();
     }
 
     /// Restricts the calling process irrevocably. Leaves out what this kernel does not support; see

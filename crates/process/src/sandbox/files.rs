@@ -7,8 +7,12 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, NetPort, PathBeneath, PathFd, RestrictionStatus,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
+use rustix::process::geteuid;
 
-use super::Restriction;
+use super::{
+    Restriction,
+    public_files::{PublicFiles, is_searched},
+};
 use crate::opened_path::open_without_links;
 
 /// The newest ABI version whose rights are known to suit ordinary programs. Older kernels enforce
@@ -50,6 +54,8 @@ const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 pub(crate) struct SystemFiles {
     folders: Vec<PathFd>,
     devices: Vec<PathFd>,
+    /// In place of some of the folders, if this is root.
+    public: PublicFiles,
 }
 
 impl SystemFiles {
@@ -60,16 +66,26 @@ impl SystemFiles {
         let is_separate = |path: &&&str| {
             **path == USR || !Path::new(path).canonicalize().is_ok_and(|real| real.starts_with(USR))
         };
+        let is_root = geteuid().is_root();
+        let is_whole = |path: &&&str| !(is_root && is_searched(Path::new(path)));
+        let folders = SYSTEM.iter().filter(is_separate).filter(is_whole);
         Self {
-            folders: SYSTEM.iter().filter(is_separate).filter_map(open).collect(),
+            folders: folders.filter_map(open).collect(),
             devices: DEVICES.iter().filter_map(open).collect(),
+            public: if is_root { PublicFiles::find() } else { PublicFiles::default() },
         }
+    }
+
+    /// Finds public files again, if some have changed.
+    pub(super) fn refresh(&mut self) {
+        self.public.refresh();
     }
 }
 
 /// Whether the rules of the system's folders cover this path.
 pub(super) fn is_system_folder(path: &Path) -> bool {
     SYSTEM.iter().any(|place| path.starts_with(place))
+        && !(geteuid().is_root() && is_searched(path))
 }
 
 /// Whether every child may read this path.
@@ -89,8 +105,11 @@ pub(super) fn restrict(
 ) -> Result<RestrictionStatus, RulesetError> {
     let sandbox = restriction.sandbox;
     let mut rules = build_ruleset(restriction.network())?;
-    for folder in &system.folders {
-        rules = rules.add_rule(PathBeneath::new(folder, reading()))?;
+    for place in system.folders.iter().chain(&system.public.readable) {
+        rules = rules.add_rule(PathBeneath::new(place, reading()))?;
+    }
+    for (folder, _) in &system.public.listed {
+        rules = rules.add_rule(PathBeneath::new(folder, AccessFs::ReadDir))?;
     }
     for device in &system.devices {
         rules = rules.add_rule(PathBeneath::new(device, device_access()))?;

@@ -87,8 +87,7 @@ pub(super) const CREATES: u32 = 0o2000_0100;
 /// Calls that create something, and the argument with its mode.
 const CREATING: [(c_long, u8); 2] = [(libc::SYS_mkdirat, 2), (libc::SYS_mknodat, 2)];
 /// Calls that change permissions, and the argument with the mode.
-const MODES: [(c_long, u8); 3] =
-    [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2)];
+const MODES: [(c_long, u8); 3] = [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2)];
 
 #[cfg(target_arch = "x86_64")]
 const CREATING_HERE: &[(c_long, u8)] =
@@ -212,13 +211,8 @@ const FUTEX_WAIT: c_long = 455;
 const FUTEX_REQUEUE: c_long = 456;
 
 #[cfg(target_arch = "x86_64")]
-const METADATA_HERE: &[c_long] = &[
-    libc::SYS_chown,
-    libc::SYS_futimesat,
-    libc::SYS_lchown,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-];
+const METADATA_HERE: &[c_long] =
+    &[libc::SYS_chown, libc::SYS_futimesat, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes];
 #[cfg(not(target_arch = "x86_64"))]
 const METADATA_HERE: &[c_long] = &[];
 

@@ -354,3 +354,25 @@ print(sorted(os.listdir(".")), oct(os.stat("f").st_mode))
         }
     }
 }
+
+#[tokio::test]
+async fn private_files_of_the_system_cannot_be_read_by_root() {
+    let find = "find /etc /opt -type f ! -perm -004";
+    let private = std::process::Command::new("sh").args(["-c", find]).output().expect("a shell");
+    let private = String::from_utf8_lossy(&private.stdout).into_owned();
+    for bench in Bench::all() {
+        let files = private.split_whitespace().collect::<Vec<_>>().join(" ");
+        let read = format!(
+            "for f in {files} /etc/shadow /etc/gshadow; do cat $f > x && echo $f; done; true"
+        );
+        assert_eq!(text(&bench.sh(Rights::Write, &read).await), "", "{:?}", bench.level);
+        let script = "cat /etc/passwd > x && ls /etc > x && cat /etc/hosts > x && echo public";
+        assert_eq!(text(&bench.sh(Rights::Write, script).await), "public", "{:?}", bench.level);
+        // The operator can grant them.
+        if rustix::process::geteuid().is_root() {
+            let mut command = bench.command(Rights::Read, "head -c 1 /etc/shadow | wc -c");
+            command.sandbox.read.push("/etc/shadow".into());
+            assert_eq!(bench.run(command).await, "1", "{:?}", bench.level);
+        }
+    }
+}
