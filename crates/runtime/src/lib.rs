@@ -23,6 +23,7 @@ pub mod operation;
 mod operations;
 mod outputs;
 mod plan;
+mod program_grants;
 mod programs;
 mod progress;
 mod redaction;
@@ -50,6 +51,7 @@ pub use process::{
     follow_links_outside, list_enforcement, open_file_beneath, refuse_own_port, sandbox_level,
     sandbox_support, trim_memory, wait_for_cleanup,
 };
+pub use program_grants::{Grant, GrantsByProgram, ProgramGrants, TrustedTools};
 pub use programs::{ProgramRequest, run_program};
 pub use results::process_output_schema;
 pub use runtime::Runtime;

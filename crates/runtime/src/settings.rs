@@ -6,7 +6,7 @@ use catalog::{Implementation, Tool};
 use process::{OpenedPaths, ProgramAccess, ProtectedPaths, SandboxLevel, r_libraries, search_path};
 use workers::{WorkerSettings, python_folders};
 
-use crate::Clock;
+use crate::{Clock, GrantsByProgram};
 
 /// What the configuration of a crib consists of, whatever its definitions are.
 const CONFIGURATION: [&str; 4] = ["toolcrib.toml", "toolcrib.lock", "tool_guidance.json", "tools"];
@@ -27,6 +27,8 @@ pub struct Settings {
     pub read: Vec<PathBuf>,
     /// What child processes may write in addition to the roots, such as caches; also read-only tools.
     pub write: Vec<PathBuf>,
+    /// What certain programs may use in addition.
+    pub programs: GrantsByProgram,
     /// Whether child processes are sandboxed.
     pub confine: bool,
     /// The weakest sandbox level at which programs are started.
@@ -85,6 +87,7 @@ impl Settings {
             environment: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
             read: Vec::new(),
             write: Vec::new(),
+            programs: GrantsByProgram::default(),
             confine: true,
             require: SandboxLevel::None,
             timeout: Duration::from_secs(300),
@@ -127,8 +130,11 @@ impl Settings {
     /// Opens everything that programs are granted. From then on a program that replaces one of these
     /// folders by a link does not change what others are granted.
     pub(crate) fn open_paths(&mut self) {
-        let writable: Vec<_> = self.roots.iter().chain(&self.write).cloned().collect();
-        let configured = self.read.iter().chain(&writable).chain([&self.crib]).cloned();
+        let (read, write) = self.programs.paths();
+        let writable: Vec<_> =
+            self.roots.iter().chain(&self.write).chain(&write).cloned().collect();
+        let configured =
+            self.read.iter().chain(&read).chain(&writable).chain([&self.crib]).cloned();
         let found = search_path(&self.environment)
             .chain(r_libraries(&self.environment))
             .chain(python_folders(&self.crib, &self.environment));

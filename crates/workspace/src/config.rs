@@ -3,7 +3,7 @@
 //! The doc comments of the keys are the text of `docs/reference/config.md` and of the JSON Schema
 //! that editors use.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use catalog::{Diagnostic, ErrorForm, SourceId};
 use runtime::SandboxLevel;
@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use crate::{
     AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, FlagsConfig, PolicyClause,
-    RuleClause, SwitchClause, clause::report_broken_config, flags,
+    ProgramConfig, RuleClause, SwitchClause, clause::report_broken_config, flags,
 };
 
 /// The configuration of a crib.
@@ -25,6 +25,8 @@ pub struct Config {
     pub crib: CribConfig,
     /// Sandbox of the programs that tools run.
     pub confine: Confine,
+    /// What programs get of your files and variables, by program.
+    pub program: BTreeMap<String, ProgramConfig>,
     /// Resource limits of the programs that tools run.
     pub limits: Limits,
     /// R worker processes.

@@ -18,6 +18,7 @@ use crate::{
     config, custom_rules,
     discover::{self, CONFIG, LOCK},
     documents, flags, policy,
+    program_profiles::resolve_grants,
 };
 
 /// An open crib with its compiled configuration.
@@ -328,12 +329,19 @@ impl Crib {
             settings.temp = temp;
         }
         settings.environment = self.environment.child_variables(&confine.environment);
+        settings.environment.extend(self.environment.toolchain_variables());
         // Variables such as RUSTUP_HOME must not grant what the configuration may not.
         let state = self.real_state_folder();
         settings.read = self.environment.toolchain_paths();
         settings.read.retain(|path| !overlap(path, &state));
         settings.read.extend(confine.read.iter().map(|path| self.resolve(path)));
         settings.write = confine.write.iter().map(|path| self.resolve(path)).collect();
+        settings.programs = resolve_grants(
+            &self.config.program,
+            &self.environment,
+            |path| self.resolve(path),
+            |path| overlap(path, &state),
+        );
         settings.confine = confine.enabled;
         settings.require = confine.require;
         settings.output_folder = self.state_folder().join("output");

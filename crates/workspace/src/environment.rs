@@ -36,14 +36,13 @@ const PASSED: [&str; 26] = [
 /// Parts of toolchains that programs on the `PATH` read: the variable with the folder, its default
 /// in the home folder, and the paths in it. Only these are readable in the sandbox, since the same
 /// folders also hold credentials (such as `~/.cargo/credentials.toml`).
-const TOOLCHAINS: [(&str, &str, &[&str]); 7] = [
+const TOOLCHAINS: [(&str, &str, &[&str]); 6] = [
     ("CARGO_HOME", ".cargo", &["bin", "registry", "git", "config.toml", "env"]),
     ("RUSTUP_HOME", ".rustup", &[""]),
     ("PYENV_ROOT", ".pyenv", &[""]),
     ("NVM_DIR", ".nvm", &["versions"]),
     ("GOPATH", "go", &["bin", "pkg"]),
     ("", ".local", &["bin", "lib"]),
-    ("", ".config/git", &["config", "ignore", "attributes"]),
 ];
 
 /// The environment variables of this process when it started.
@@ -78,6 +77,29 @@ impl Environment {
         passed.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
+    /// The folder that a variable names, or where programs look by default if it is not set. `None` for
+    /// a variable that is neither set nor known.
+    pub(crate) fn toolchain_folder(&self, variable: &str) -> Option<PathBuf> {
+        let default = || {
+            let (_, folder, _) = TOOLCHAINS.into_iter().find(|(name, ..)| *name == variable)?;
+            Some(PathBuf::from(self.get("HOME")?).join(folder))
+        };
+        self.get(variable).map(PathBuf::from).or_else(default)
+    }
+
+    /// Variables with the default folders of toolchains: programs look for them in `HOME`, which is
+    /// an empty folder in the sandbox.
+    pub(crate) fn toolchain_variables(&self) -> Vec<(String, String)> {
+        let missing = TOOLCHAINS.into_iter().map(|(variable, ..)| variable);
+        let missing = missing.filter(|name| !name.is_empty() && self.get(name).is_none());
+        let found = missing.filter_map(|name| Some((name, self.toolchain_folder(name)?)));
+        // Without links: only the target is granted.
+        let found = found.filter_map(|(name, folder)| Some((name, folder.canonicalize().ok()?)));
+        found
+            .map(|(name, folder)| (name.to_owned(), folder.to_string_lossy().into_owned()))
+            .collect()
+    }
+
     /// The existing files and folders of the user's toolchains that a sandboxed child may read.
     pub fn toolchain_paths(&self) -> Vec<PathBuf> {
         let home = self.get("HOME").map(PathBuf::from);
@@ -93,7 +115,6 @@ impl Environment {
                     .filter(|path| path.exists()),
             );
         }
-        found.extend(home.map(|home| home.join(".gitconfig")).filter(|path| path.exists()));
         found
     }
 

@@ -23,6 +23,7 @@ mod natives;
 mod operations;
 mod overload;
 mod pages;
+mod program_profiles;
 mod r;
 mod rave;
 mod rendering;

@@ -104,7 +104,7 @@ impl CommandPlan {
         });
         let cwd = cwd.unwrap_or_else(|| settings.crib.clone());
         let resolver = PathResolver::new(settings, &cwd, is_read_only);
-        let line = CommandLine::build(tool, &process.pieces, arguments, &resolver, &mut found);
+        let mut line = CommandLine::build(tool, &process.pieces, arguments, &resolver, &mut found);
         if let Some(failure) = failures::combine(found) {
             return Err(failure);
         }
@@ -117,6 +117,8 @@ impl CommandPlan {
         if let Some(access) = access {
             sandbox::narrow(&mut sandbox, settings, &tool.annotations, &program, access);
         }
+        let grant = settings.programs.grant_of(&process.program, &tool.name);
+        line.variables.extend(sandbox::apply_grant(&mut sandbox, &tool.annotations, grant));
         let command = Command {
             label: tool.name.clone(),
             ..assemble(settings, &process.program, &program, &cwd, line, sandbox)?

@@ -7,7 +7,7 @@ use catalog::{Annotations, Implementation, Tool};
 use process::{AccessNeeds, Sandbox, SandboxLevel};
 
 use super::{path_access::PathAccess, program};
-use crate::Settings;
+use crate::{Grant, Settings};
 
 /// The sandbox of a program. Roots are writable only for tools that are not declared read-only: a
 /// tool that is served as read-only is read-only to the kernel, too.
@@ -17,6 +17,22 @@ pub(super) fn build(settings: &Settings, annotations: &Annotations, program: &Pa
         network: annotations.network.clone().unwrap_or_default(),
     };
     settings.access().sandbox(program, needs)
+}
+
+/// Adds what the program gets of the user's files, and returns the variables that it gets.
+pub(super) fn apply_grant(
+    sandbox: &mut Sandbox,
+    annotations: &Annotations,
+    grant: Grant,
+) -> Vec<(String, String)> {
+    if annotations.is_read_only() {
+        sandbox.allow_read(grant.write);
+    } else {
+        sandbox.allow_write(grant.write);
+    }
+    sandbox.allow_read(grant.read);
+    sandbox.unix_sockets |= grant.unix_sockets;
+    grant.variables
 }
 
 /// Whether the programs of these tools can read a file, or change it. Without an enforced sandbox they

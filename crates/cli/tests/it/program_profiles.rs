@@ -1,0 +1,92 @@
+//! Ordinary programs find their configuration although their home folder is an empty one.
+
+use std::{env, fs, os::unix::fs::symlink, path::PathBuf, process::Command};
+
+use serde_json::json;
+use tempfile::TempDir;
+use testing::{CommandOutput, TempCrib, skip, skip_without};
+
+/// A home folder with these files.
+fn home(files: &[(&str, &str)]) -> TempDir {
+    let home = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        fs::write(home.path().join(name), text).expect("a file");
+    }
+    home
+}
+
+/// A crib with one tool that runs `command`.
+fn crib(command: &str) -> TempCrib {
+    TempCrib::new().tool(
+        "run",
+        json!({
+            "name": "run", "description": "Runs a program", "command": command, "mutates": true,
+            "subcommand": [{"name": "default", "description": "Runs it"}],
+        }),
+    )
+}
+
+fn call(crib: &TempCrib, home: &TempDir) -> CommandOutput {
+    let mut command = crib.command(&["call", "run"]);
+    for variable in ["RUSTUP_HOME", "CARGO_HOME", "GIT_CONFIG_GLOBAL"] {
+        command.env_remove(variable);
+    }
+    let output = command.env("HOME", home.path()).output().expect("the program starts");
+    CommandOutput::from(&output)
+}
+
+#[test]
+fn git_commits_with_the_identity_of_the_user() {
+    skip_without!("git");
+    let crib = crib("git commit --allow-empty -m first");
+    let init = Command::new("git").args(["init", "-q"]).current_dir(crib.root()).status();
+    assert!(init.expect("git runs").success());
+    let output = call(&crib, &home(&[]));
+    assert!(output.code != 0 && output.stderr.contains("identity"), "{}", output.stderr);
+    let home = home(&[(".gitconfig", "[user]\nname = Ada\nemail = ada@example.com\n")]);
+    let output = call(&crib, &home);
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
+    crib.write("toolcrib.toml", "[program.git]\nenabled = false\n");
+    assert_ne!(call(&crib, &home).code, 0, "the profile is switched off");
+}
+
+#[test]
+fn cargo_behind_rustup_finds_its_toolchain() {
+    let usual = |variable: &str, folder: &str| {
+        let usual = || Some(PathBuf::from(env::var_os("HOME")?).join(folder));
+        env::var_os(variable).map(PathBuf::from).or_else(usual).filter(|path| path.is_dir())
+    };
+    let Some((rustup, cargo)) = usual("RUSTUP_HOME", ".rustup").zip(usual("CARGO_HOME", ".cargo"))
+    else {
+        return skip("rustup is not installed");
+    };
+    let home = home(&[]);
+    symlink(rustup, home.path().join(".rustup")).expect("a link");
+    symlink(cargo, home.path().join(".cargo")).expect("a link");
+    let output = call(&crib("cargo --version"), &home);
+    assert!(
+        output.code == 0 && output.stdout.contains("cargo "),
+        "{}{}",
+        output.stdout,
+        output.stderr
+    );
+}
+
+#[test]
+fn credentials_are_readable_only_to_trusted_tools() {
+    let home = home(&[(".git-credentials", "https://token@example.com\n")]);
+    let secret = home.path().join(".git-credentials");
+    let crib = crib(&format!("cat {}", secret.display()));
+    for (config, is_readable) in [
+        ("", false),
+        ("profiles = [\"git\"]", false),
+        ("profiles = [\"git\"]\ncredentials = [\"other\"]", false),
+        ("profiles = [\"git\"]\ncredentials = [\"run\"]", true),
+        ("profiles = [\"git\"]\ncredentials = true", true),
+    ] {
+        crib.write("toolcrib.toml", &format!("[program.cat]\n{config}\n"));
+        let output = call(&crib, &home);
+        assert_eq!(output.stdout.contains("token"), is_readable, "{config}: {}", output.stdout);
+        assert_eq!(output.code == 0, is_readable, "{config}: {}", output.stderr);
+    }
+}

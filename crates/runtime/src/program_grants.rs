@@ -1,0 +1,90 @@
+//! What programs get of the user's files and variables, beyond what every program gets.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// Files and variables of the user.
+#[derive(Clone, Debug, Default)]
+pub struct Grant {
+    /// Variables, with their values.
+    pub variables: Vec<(String, String)>,
+    /// Files and folders to read.
+    pub read: Vec<PathBuf>,
+    /// Files and folders to write, by tools that are not declared read-only.
+    pub write: Vec<PathBuf>,
+    /// Whether a Unix socket among the files may be connected to.
+    pub unix_sockets: bool,
+}
+
+impl Grant {
+    /// Adds another grant; variables that are set already keep their value.
+    pub fn extend(&mut self, other: Self) {
+        let known: Vec<_> = self.variables.iter().map(|(name, _)| name.clone()).collect();
+        self.variables
+            .extend(other.variables.into_iter().filter(|(name, _)| !known.contains(name)));
+        self.read.extend(other.read);
+        self.write.extend(other.write);
+        self.unix_sockets |= other.unix_sockets;
+    }
+}
+
+/// The grants of one program.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramGrants {
+    /// For every tool that runs the program.
+    pub always: Grant,
+    /// In addition, for the tools that the operator trusts with credentials.
+    pub credentials: Grant,
+    /// Those tools.
+    pub trusted: TrustedTools,
+}
+
+/// Which tools of a program get credentials.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TrustedTools {
+    /// None.
+    #[default]
+    None,
+    /// All that run the program.
+    All,
+    /// Those of these names.
+    Named(Vec<String>),
+}
+
+impl TrustedTools {
+    fn contains(&self, tool: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Named(names) => names.iter().any(|name| name == tool),
+        }
+    }
+}
+
+/// The grants of programs by the name or path that definitions have for them.
+#[derive(Clone, Debug, Default)]
+pub struct GrantsByProgram(pub BTreeMap<String, ProgramGrants>);
+
+impl GrantsByProgram {
+    /// What this tool gets for this program.
+    pub fn grant_of(&self, program: &str, tool: &str) -> Grant {
+        let Some(grants) = self.0.get(program) else {
+            return Grant::default();
+        };
+        let mut grant = Grant::default();
+        // First, because only credentials may set HOME, and the first value of a variable counts.
+        if grants.trusted.contains(tool) {
+            grant.extend(grants.credentials.clone());
+        }
+        grant.extend(grants.always.clone());
+        grant
+    }
+
+    /// All paths that some program is granted, and those of them that it may write.
+    pub(crate) fn paths(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let grants = || self.0.values().flat_map(|grants| [&grants.always, &grants.credentials]);
+        let collect = |paths: fn(&Grant) -> &Vec<PathBuf>| {
+            grants().flat_map(paths).cloned().collect::<Vec<_>>()
+        };
+        (collect(|grant| &grant.read), collect(|grant| &grant.write))
+    }
+}
