@@ -142,7 +142,8 @@ pub struct ChildProcess {
 
 /// The process that reaps all descendants of a program.
 struct Supervisor {
-    id: Option<ProcessId>,
+    /// 0 if it is not known.
+    pid: u32,
     pidfd: OwnedFd,
     status: StatusSocket,
 }
@@ -222,10 +223,16 @@ impl Launcher {
         let requested = Instant::now();
         let has_chosen_folder = chosen.is_some();
         let failed = |source| LaunchError { program: command.program.clone(), source };
-        let (launcher, own) = (Arc::clone(self), Arc::clone(command));
         // If the caller is gone, dropping the status socket kills the program.
-        let sent = spawn_blocking(move || launcher.request_start(&own, chosen.as_deref())).await;
-        let sent = sent.unwrap_or_else(|error| Err(error.into())).map_err(failed)?;
+        let sent = if is_quick(command) && connection::is_open() {
+            // Some ten short system calls: waking up another thread and this one again takes longer.
+            self.request_start(command, chosen.as_deref())
+        } else {
+            let (launcher, own) = (Arc::clone(self), Arc::clone(command));
+            let sent = spawn_blocking(move || launcher.request_start(&own, chosen.as_deref()));
+            sent.await.unwrap_or_else(|error| Err(error.into()))
+        };
+        let sent = sent.map_err(failed)?;
         let started = Child::start(sent.streams, sent.status).await;
         let Started { child, pid, pidfd, listeners } =
             started.map_err(|source| failed(name_folder(command, source)))?;
@@ -238,7 +245,7 @@ impl Launcher {
         let status = child.status();
         Ok(ChildProcess {
             group: ProcessGroup(status.clone()),
-            supervisor: Some(Supervisor { id: ProcessId::from_pid(pid), pidfd, status }),
+            supervisor: Some(Supervisor { pid, pidfd, status }),
             level: sent.level,
             child,
             requested,
@@ -303,11 +310,17 @@ impl Launcher {
             open_files: sandbox::open_file_limit(),
             is_sandboxed: self.options.is_sandboxed,
             uses_namespaces: self.options.strongest == SandboxLevel::Namespaces,
+            has_stdin: command.stdin.is_some(),
             granted,
             sandbox,
         };
         Ok((request, descriptors))
     }
+}
+
+/// Whether nothing has to be written to the disk before a command can be started.
+fn is_quick(command: &Command) -> bool {
+    command.files.is_empty() && command.pipes.is_empty()
 }
 
 /// The variables that lead a program with a list of destinations to its proxy.
@@ -385,11 +398,19 @@ impl ChildProcess {
     /// The identity of its supervisor: all processes of this command descend from it, and die with
     /// it.
     pub fn leader(&self) -> Option<ProcessId> {
-        self.supervisor.as_ref()?.id
+        self.supervisor.as_ref()?.id()
     }
 }
 
 impl Supervisor {
+    /// Its identity, if it still runs. Read when it is needed: most programs end before that.
+    fn id(&self) -> Option<ProcessId> {
+        let id = ProcessId::from_pid(self.pid)?;
+        // Afterwards: the process that was found is this one only if it still has the id.
+        let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
+        poll(&mut exit, Some(&Timespec::default())).is_ok_and(|ready| ready == 0).then_some(id)
+    }
+
     /// Makes the supervisor kill all processes, and kills it if it does not.
     fn kill(self) {
         self.status.close();

@@ -55,9 +55,13 @@ use rustix::{
     thread::{CapabilitySet, capabilities},
 };
 
-use self::{program::Enforcer, raw::Cloned, supervisor::Isolation};
+use self::{
+    program::Enforcer,
+    raw::Cloned,
+    supervisor::{Failure, Isolation},
+};
 use crate::{
-    protocol::{IN_MEMORY, MAX_PACKET, Packet, Reply, StartRequest, receive, send},
+    protocol::{IN_MEMORY, MAX_PACKET, Packet, StartRequest, receive, send},
     sandbox::GrantedDescriptors,
 };
 pub(crate) use raw::VARIABLE;
@@ -102,7 +106,7 @@ fn run() -> ! {
                     continue;
                 }
                 enforcer.refresh();
-                start(&request, descriptors, namespaces, &enforcer);
+                start(&request, descriptors, namespaces, &mut enforcer);
             }
             // A packet with too many descriptors is dropped; its sender sees a closed status socket.
             Err(error) if error.raw_os_error().is_none() => {}
@@ -153,7 +157,7 @@ fn start(
     request: &StartRequest,
     descriptors: Descriptors,
     namespaces: Option<Namespaces>,
-    enforcer: &Enforcer,
+    enforcer: &mut Enforcer,
 ) {
     let isolation = match namespaces {
         Some(namespaces) if request.is_restricted() && request.uses_namespaces => {
@@ -162,18 +166,15 @@ fn start(
         }
         _ => Isolation::Subreaper,
     };
+    // Here and not in the supervisor, so that the next program with the same rights has it, too.
+    enforcer.prepare(&request.sandbox, isolation != Isolation::Subreaper);
     match raw::clone_process(isolation.clone_flags()) {
         Ok(Cloned::Child) => supervisor::run(request, descriptors, isolation, enforcer),
-        Ok(Cloned::Parent { pid, pidfd }) => {
-            let reply = Reply::Launched { pid: pid.as_raw_nonzero().get().cast_unsigned() };
-            // If the server is gone, so is the status socket, and the supervisor ends by itself.
-            let _ =
-                send(&descriptors.status, &reply.encode(), &[pidfd.as_fd()], SendFlags::empty());
-        }
+        // The supervisor reports everything else.
+        Ok(Cloned::Parent(_)) => {}
         Err(error) => {
-            let code = error.raw_os_error().unwrap_or(0);
-            let reply = Reply::Failed { code, step: "a process could not be created".to_owned() };
-            let _ = send(&descriptors.status, &reply.encode(), &[], SendFlags::empty());
+            let failure = Failure::of("a process could not be created")(error);
+            failure.report(&descriptors.status);
         }
     }
 }
@@ -207,7 +208,7 @@ impl Namespaces {
     fn is_possible(self) -> bool {
         match raw::clone_process(self.flags) {
             Ok(Cloned::Child) => raw::exit(i32::from(mounts::try_isolation(self).is_err())),
-            Ok(Cloned::Parent { pid, .. }) => is_success(pid),
+            Ok(Cloned::Parent(pid)) => is_success(pid),
             Err(_) => false,
         }
     }

@@ -27,8 +27,9 @@ use crate::{
     sandbox::{Sandbox, SandboxLevel},
 };
 
-/// The longest packet. A longer request travels in a memory file.
-pub(crate) const MAX_PACKET: usize = 64 * 1024;
+/// The longest packet. A longer request travels in a memory file. Every page of the buffer costs the
+/// launcher process a page fault for each request, because it shares the page with the last supervisor.
+pub(crate) const MAX_PACKET: usize = 16 * 1024;
 /// The packet of a request that is in a memory file, its last descriptor.
 pub(crate) const IN_MEMORY: [u8; 1] = [0];
 /// The most descriptors of granted paths in one packet.
@@ -52,6 +53,8 @@ pub(crate) struct StartRequest {
     pub(crate) is_sandboxed: bool,
     /// Whether namespaces are used where the kernel allows them.
     pub(crate) uses_namespaces: bool,
+    /// Whether the server writes to its standard input as soon as it is started.
+    pub(crate) has_stdin: bool,
     /// The granted paths whose descriptors come with the request, in their order.
     pub(crate) granted: Vec<PathBuf>,
     pub(crate) sandbox: Sandbox,
@@ -60,12 +63,11 @@ pub(crate) struct StartRequest {
 /// What the launcher process and the supervisor report about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
-    /// The supervisor has this process id. Its pidfd is attached.
-    Launched { pid: u32 },
     /// A listener in the network namespace of the program is attached.
     Listening,
-    /// The program was executed.
-    Started,
+    /// The program was executed. Its supervisor has this process id, or 0 if that is not known; the
+    /// pidfd of the supervisor is attached.
+    Started { pid: u32 },
     /// The program could not be started.
     Failed {
         /// The error number of the operating system; 0 if the step has the whole reason.
@@ -103,6 +105,7 @@ impl StartRequest {
         let flags = [
             self.is_sandboxed,
             self.uses_namespaces,
+            self.has_stdin,
             sandbox.network.is_granted(),
             sandbox.unix_sockets,
             sandbox.changes_metadata,
@@ -130,13 +133,14 @@ impl StartRequest {
         let env = input.list(Decoder::c_string)?;
         let (cwd, folder) = (input.path()?, input.path()?);
         let (open_files, memory_bytes) = (input.number()?, input.number()?);
-        let mut flags = [false; 6];
+        let mut flags = [false; 7];
         for flag in &mut flags {
             *flag = input.flag()?;
         }
         let [
             is_sandboxed,
             uses_namespaces,
+            has_stdin,
             has_network,
             unix_sockets,
             changes_metadata,
@@ -171,6 +175,7 @@ impl StartRequest {
             open_files,
             is_sandboxed,
             uses_namespaces,
+            has_stdin,
             granted,
             sandbox,
         })
@@ -190,44 +195,50 @@ pub fn check_start_request(bytes: &[u8]) -> Option<bool> {
 }
 
 impl Reply {
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut out = Encoder::default();
+    /// Appends it to a packet, which may have several replies. [`Reply::Failed`] comes last, because
+    /// its text has no length.
+    pub(crate) fn encode_to(&self, packet: &mut Vec<u8>) {
         match self {
-            Self::Launched { pid } => {
-                out.0.push(1);
-                out.0.extend(pid.to_le_bytes());
+            Self::Started { pid } => {
+                packet.push(1);
+                packet.extend(pid.to_le_bytes());
             }
-            Self::Started => out.0.push(2),
             Self::Failed { code, step } => {
-                out.0.push(3);
-                out.0.extend(code.to_le_bytes());
-                out.0.extend(step.as_bytes());
+                packet.push(2);
+                packet.extend(code.to_le_bytes());
+                packet.extend(step.as_bytes());
             }
             Self::Exited { status } => {
-                out.0.push(4);
-                out.0.extend(status.to_le_bytes());
+                packet.push(3);
+                packet.extend(status.to_le_bytes());
             }
-            Self::Gone => out.0.push(5),
-            Self::Listening => out.0.push(6),
+            Self::Gone => packet.push(4),
+            Self::Listening => packet.push(5),
         }
-        out.0
     }
 
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (kind, rest) = bytes.split_first()?;
-        let number = rest.first_chunk().copied();
-        match kind {
-            1 => Some(Self::Launched { pid: u32::from_le_bytes(number?) }),
-            2 => Some(Self::Started),
-            3 => Some(Self::Failed {
-                code: i32::from_le_bytes(number?),
-                step: String::from_utf8_lossy(rest.get(4..)?).into_owned(),
-            }),
-            4 => Some(Self::Exited { status: i32::from_le_bytes(number?) }),
-            5 => Some(Self::Gone),
-            6 => Some(Self::Listening),
-            _ => None,
+    /// The replies of a packet; `None` if it is malformed.
+    pub(crate) fn decode_all(mut bytes: &[u8]) -> Option<Vec<Self>> {
+        let mut replies = Vec::new();
+        while let Some((kind, rest)) = bytes.split_first() {
+            let number = rest.split_first_chunk();
+            let (reply, rest) = match (kind, number) {
+                (1, Some((pid, rest))) => (Self::Started { pid: u32::from_le_bytes(*pid) }, rest),
+                (2, Some((code, step))) => {
+                    let step = String::from_utf8_lossy(step).into_owned();
+                    (Self::Failed { code: i32::from_le_bytes(*code), step }, &[][..])
+                }
+                (3, Some((status, rest))) => {
+                    (Self::Exited { status: i32::from_le_bytes(*status) }, rest)
+                }
+                (4, _) => (Self::Gone, rest),
+                (5, _) => (Self::Listening, rest),
+                _ => return None,
+            };
+            replies.push(reply);
+            bytes = rest;
         }
+        Some(replies)
     }
 }
 
@@ -388,20 +399,20 @@ mod tests {
     #[test]
     fn replies_survive_the_wire() {
         let replies = [
-            Reply::Launched { pid: 7 },
-            Reply::Started,
-            Reply::Failed { code: 2, step: "step".to_owned() },
+            Reply::Listening,
+            Reply::Started { pid: 7 },
             Reply::Exited { status: 256 },
             Reply::Gone,
-            Reply::Listening,
+            Reply::Failed { code: 2, step: "step".to_owned() },
         ];
-        for reply in replies {
-            assert_eq!(Reply::decode(&reply.encode()), Some(reply));
-        }
+        let mut packet = Vec::new();
+        replies.iter().for_each(|reply| reply.encode_to(&mut packet));
+        assert_eq!(Reply::decode_all(&packet).as_deref(), Some(&replies[..]));
         for control in [Control::Signal(2), Control::Terminate] {
             assert_eq!(Control::decode(&control.encode()), Some(control));
         }
-        assert_eq!(Reply::decode(&[]), None);
-        assert_eq!(Reply::decode(&[1, 0]), None);
+        assert_eq!(Reply::decode_all(&[]), Some(Vec::new()));
+        assert_eq!(Reply::decode_all(&[1, 0]), None);
+        assert_eq!(Reply::decode_all(&[4, 9]), None);
     }
 }

@@ -114,6 +114,28 @@ impl Sandbox {
         PRIVATE_PLACES.into_iter().filter(|place| !is_granted(place)).collect()
     }
 
+    /// What Landlock and seccomp have to enforce. In a network namespace of its own a program may use
+    /// every port: nothing listens there but its own processes and its proxy.
+    fn enforced_network(&self, has_namespaces: bool) -> &NetworkAccess {
+        match &self.network {
+            NetworkAccess::Only(_) if has_namespaces => &NetworkAccess::Internet,
+            network => network,
+        }
+    }
+
+    fn conditions(&self, has_namespaces: bool) -> Conditions {
+        Conditions {
+            network: self.network.is_granted(),
+            restricts_ports: matches!(
+                self.enforced_network(has_namespaces),
+                NetworkAccess::Only(_)
+            ),
+            unix_sockets: self.unix_sockets,
+            changes_metadata: self.changes_metadata,
+            has_namespaces,
+        }
+    }
+
     /// Whether it may read this path.
     pub fn may_read(&self, path: &Path) -> bool {
         files::is_readable_by_all(path)
@@ -147,9 +169,11 @@ fn add_missing(list: &mut Vec<PathBuf>, paths: impl IntoIterator<Item = PathBuf>
 /// Folders of which every program in a mount namespace has an empty one of its own.
 const PRIVATE_PLACES: [&str; 2] = ["/tmp", "/dev/shm"];
 
-/// The parts that all sandboxes share, prepared once.
+/// The parts that sandboxes share, prepared once.
 pub(crate) struct Enforcer {
     system_files: SystemFiles,
+    /// The filters that were needed so far. There are few different ones.
+    filters: HashMap<Conditions, Option<BpfProgram>>,
 }
 
 /// How one process is restricted.
@@ -163,19 +187,20 @@ pub(crate) struct Restriction<'a> {
 }
 
 impl Restriction<'_> {
-    /// What Landlock and seccomp have to enforce. In a network namespace of its own a program may use
-    /// every port: nothing listens there but its own processes and its proxy.
     fn network(&self) -> &NetworkAccess {
-        match &self.sandbox.network {
-            NetworkAccess::Only(_) if self.own_places.is_some() => &NetworkAccess::Internet,
-            network => network,
-        }
+        self.sandbox.enforced_network(self.own_places.is_some())
     }
 }
 
 impl Enforcer {
     pub(crate) fn new() -> Self {
-        Self { system_files: SystemFiles::open() }
+        Self { system_files: SystemFiles::open(), filters: HashMap::new() }
+    }
+
+    /// Builds what a sandbox needs and the next one can share.
+    pub(crate) fn prepare(&mut self, sandbox: &Sandbox, has_namespaces: bool) {
+        let conditions = sandbox.conditions(has_namespaces);
+        self.filters.entry(conditions).or_insert_with(|| filter::build(conditions));
     }
 
     /// Follows changes of the system's files. Called before each start, by the process that all
@@ -192,14 +217,11 @@ impl Enforcer {
             return Ok(());
         }
         files::restrict(&self.system_files, restriction).map_err(io::Error::other)?;
-        let conditions = Conditions {
-            network: restriction.sandbox.network.is_granted(),
-            restricts_ports: matches!(restriction.network(), NetworkAccess::Only(_)),
-            unix_sockets: restriction.sandbox.unix_sockets,
-            changes_metadata: restriction.sandbox.changes_metadata,
-            has_namespaces: restriction.own_places.is_some(),
-        };
-        filter::build(conditions).map_or(Ok(()), |filter| apply_filter(&filter))
+        let conditions = restriction.sandbox.conditions(restriction.own_places.is_some());
+        match self.filters.get(&conditions) {
+            Some(filter) => filter.as_ref().map_or(Ok(()), apply_filter),
+            None => Err(io::Error::other("the sandbox was not prepared")),
+        }
     }
 }
 

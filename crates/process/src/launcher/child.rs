@@ -48,7 +48,7 @@ pub struct Child {
 /// A program that was executed.
 pub(super) struct Started {
     pub(super) child: Child,
-    /// The process id of its supervisor.
+    /// The process id of its supervisor; 0 if it is not known.
     pub(super) pid: u32,
     /// The handle of its supervisor.
     pub(super) pidfd: OwnedFd,
@@ -67,27 +67,28 @@ impl Child {
             exit: None,
             is_gone: false,
         };
-        let (mut launched, mut is_started, mut listeners) = (None, false, Vec::new());
-        while launched.is_none() || !is_started {
+        let mut listeners = Vec::new();
+        loop {
             let lost = || io::Error::other("its supervisor was killed");
             let mut packet = child.status.receive().await?.ok_or_else(lost)?;
-            match Reply::decode(&packet.bytes) {
-                Some(Reply::Launched { pid }) => {
-                    launched = packet.descriptors.pop().map(|pidfd| (pid, pidfd));
-                }
+            let mut replies = Reply::decode_all(&packet.bytes).unwrap_or_default().into_iter();
+            match replies.next() {
                 Some(Reply::Listening) => {
                     listeners.extend(packet.descriptors.drain(..).map(TcpListener::from));
                 }
-                Some(Reply::Started) => is_started = true,
+                Some(Reply::Started { pid }) => {
+                    let pidfd = packet.descriptors.pop();
+                    let pidfd = pidfd.ok_or_else(|| io::Error::other("no handle of it"))?;
+                    // The packet of a short program has its exit, too.
+                    replies.for_each(|reply| child.apply(&reply));
+                    return Ok(Started { child, pid, pidfd, listeners });
+                }
                 Some(Reply::Failed { code, step }) => return Err(to_error(code, step)),
-                // Two processes report: a short program can be gone before the launcher process
-                // gets to send `Launched`.
-                Some(Reply::Exited { .. } | Reply::Gone) => child.take(Some(packet)),
-                None => return Err(io::Error::other("unexpected reply of the launcher process")),
+                Some(Reply::Exited { .. } | Reply::Gone) | None => {
+                    return Err(io::Error::other("unexpected reply of the launcher process"));
+                }
             }
         }
-        let (pid, pidfd) = launched.ok_or_else(|| io::Error::other("no process id"))?;
-        Ok(Started { child, pid, pidfd, listeners })
     }
 
     /// Waits until the program exits. Cancel-safe.
@@ -138,15 +139,22 @@ impl Child {
         self.status.clone()
     }
 
+    /// Applies the replies of a packet; without one the supervisor is gone.
     fn take(&mut self, packet: Option<Packet>) {
-        match packet.map(|packet| Reply::decode(&packet.bytes)) {
-            Some(Some(Reply::Exited { status })) => self.exit = Some(ExitStatus::from_raw(status)),
-            Some(Some(Reply::Gone)) | None => {
+        let replies = packet.map(|packet| Reply::decode_all(&packet.bytes).unwrap_or_default());
+        let replies = replies.unwrap_or_else(|| vec![Reply::Gone]);
+        replies.iter().for_each(|reply| self.apply(reply));
+    }
+
+    fn apply(&mut self, reply: &Reply) {
+        match reply {
+            Reply::Exited { status } => self.exit = Some(ExitStatus::from_raw(*status)),
+            Reply::Gone => {
                 self.is_gone = true;
                 // A supervisor that was killed has taken the program with it.
                 self.exit.get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
             }
-            Some(_) => {}
+            Reply::Listening | Reply::Started { .. } | Reply::Failed { .. } => {}
         }
     }
 }
@@ -242,17 +250,16 @@ mod tests {
     };
 
     #[tokio::test]
-    async fn a_program_that_ends_before_its_launch_is_reported_has_started() {
+    async fn one_packet_can_report_the_start_and_the_end() {
         let (own, _streams) = create_streams(false).expect("pipes");
         let (status, supervisor) = packet_sockets().expect("sockets");
         let pidfd = std::fs::File::open("/dev/null").expect("any descriptor");
-        let report = |reply: Reply, descriptors: &[_]| {
-            send(&supervisor, &reply.encode(), descriptors, SendFlags::empty()).expect("sent");
-        };
-        report(Reply::Started, &[]);
-        report(Reply::Exited { status: 3 << 8 }, &[]);
-        report(Reply::Gone, &[]);
-        report(Reply::Launched { pid: 7 }, &[std::os::fd::AsFd::as_fd(&pidfd)]);
+        let mut packet = Vec::new();
+        for reply in [Reply::Started { pid: 7 }, Reply::Exited { status: 3 << 8 }, Reply::Gone] {
+            reply.encode_to(&mut packet);
+        }
+        let pidfd = [std::os::fd::AsFd::as_fd(&pidfd)];
+        send(&supervisor, &packet, &pidfd, SendFlags::empty()).expect("sent");
         let mut started = Child::start(own, status).await.expect("a started program");
         assert_eq!((started.pid, started.child.is_gone()), (7, true));
         assert_eq!(started.child.wait().await.expect("an exit").code(), Some(3));

@@ -60,6 +60,11 @@ pub(super) fn send_request(request: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
     }
 }
 
+/// Whether a request can be sent without waiting for the launcher process to start.
+pub(super) fn is_open() -> bool {
+    CONNECTION.try_lock().is_some_and(|connection| connection.is_some())
+}
+
 /// Whether children get namespaces of their own. Starts the launcher process to find out.
 pub(crate) fn has_namespaces() -> io::Result<bool> {
     Ok(connect(&mut CONNECTION.lock())?.has_namespaces)

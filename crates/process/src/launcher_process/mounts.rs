@@ -41,8 +41,8 @@ struct Tree {
     mount: OwnedFd,
 }
 
-/// Prepares the namespaces of a program. The calling process is the first in all of them. Returns the
-/// private places that the program may use as it likes.
+/// Prepares the namespaces of a program. The calling process is the first in all of them; `own_id` is
+/// its id outside. Returns the private places that the program may use as it likes.
 ///
 /// A Landlock rule for a folder covers whatever is mounted below it. So a private place that contains
 /// a mount which the program may only see or read gets no rule.
@@ -50,9 +50,10 @@ pub(super) fn isolate(
     request: &StartRequest,
     granted: &GrantedDescriptors,
     namespaces: Namespaces,
+    own_id: u32,
 ) -> Result<Vec<&'static str>, Failure> {
     map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
-    continue_process_ids();
+    continue_process_ids(own_id);
     let sandbox = &request.sandbox;
     // What is missing, or has become a link, is not mounted; it gets no Landlock rule either.
     let open = |path: &Path| granted.open(path).ok();
@@ -212,11 +213,9 @@ fn map_user(namespaces: Namespaces) -> io::Result<()> {
 
 /// Lets process ids in the new namespace go on where those of the machine are. Otherwise every
 /// program would have the same small id, and files named after it would collide between programs.
-fn continue_process_ids() {
-    let own = fs::read_link("/proc/self").ok();
-    let own = own.and_then(|own| own.to_str()?.parse::<u32>().ok());
-    if let Some(own) = own {
+fn continue_process_ids(own_id: u32) {
+    if own_id > 1 {
         // Not every kernel has the file; then ids are small.
-        let _ = fs::write("/proc/sys/kernel/ns_last_pid", (own - 1).to_string());
+        let _ = fs::write("/proc/sys/kernel/ns_last_pid", (own_id - 1).to_string());
     }
 }

@@ -30,7 +30,9 @@ pub(super) fn open_listeners(list: &[HostPort], status: &OwnedFd) -> Result<(), 
             Err(error) if address.is_ipv6() && is_unavailable(&error) => continue,
             bound => bound.map_err(Failure::of("a listener could not be opened"))?,
         };
-        send(status, &Reply::Listening.encode(), &[listener.as_fd()], SendFlags::empty())
+        let mut packet = Vec::new();
+        Reply::Listening.encode_to(&mut packet);
+        send(status, &packet, &[listener.as_fd()], SendFlags::empty())
             .map_err(Failure::of("a listener could not be sent to the server"))?;
     }
     Ok(())

@@ -9,9 +9,9 @@
 #![expect(unsafe_code, reason = "starting processes in namespaces has no safe interface")]
 
 use std::{
-    ffi::{CStr, CString, c_char, c_int, c_long},
+    ffi::{CStr, CString, c_char, c_int, c_long, c_void},
     io,
-    os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
+    os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
     ptr,
 };
 
@@ -51,36 +51,65 @@ pub fn trim_memory() {
 pub(super) enum Cloned {
     /// This is the new process.
     Child,
-    /// This is the old process.
-    Parent {
-        /// The id of the new process, in the pid namespace of the old one.
-        pid: Pid,
-        /// A handle of the new process.
-        pidfd: OwnedFd,
-    },
+    /// This is the old process; the id is that of the new one.
+    Parent(Pid),
 }
 
 /// Forks, with new namespaces for the child (`CLONE_NEW…` flags).
 pub(super) fn clone_process(namespaces: c_int) -> io::Result<Cloned> {
-    let mut pidfd: RawFd = -1;
-    let flags = namespaces | libc::CLONE_PIDFD | libc::SIGCHLD;
-    // SAFETY: without CLONE_VM this is a fork. A null stack means a copy of this one, and the kernel
-    // writes the pidfd to the third argument before it returns.
+    let flags = namespaces | libc::SIGCHLD;
+    // SAFETY: without CLONE_VM this is a fork, and a null stack means a copy of this one.
     let pid = unsafe {
-        libc::syscall(libc::SYS_clone, c_long::from(flags), 0, &raw mut pidfd, 0_usize, 0_usize)
+        libc::syscall(libc::SYS_clone, c_long::from(flags), 0_usize, 0_usize, 0_usize, 0_usize)
     };
     match pid {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(Cloned::Child),
         pid => {
             let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-            Ok(Cloned::Parent {
-                pid: pid.expect("a process id is positive"),
-                // SAFETY: the kernel has just opened it for this call alone.
-                pidfd: unsafe { OwnedFd::from_raw_fd(pidfd) },
-            })
+            Ok(Cloned::Parent(pid.expect("a process id is positive")))
         }
     }
+}
+
+/// The stack of a process that shares memory with its parent. Untouched pages cost nothing.
+const STACK_BYTES: usize = 1 << 20;
+
+/// Starts a process that runs `child`, which should execute a program, and returns when it has done so
+/// or has exited.
+///
+/// The new process uses the memory of this one, which is suspended meanwhile, as in `posix_spawn`:
+/// copying the page tables and the page faults of both processes afterwards would take longer than
+/// everything that `child` does. What `child` writes can be read afterwards; descriptors, signals,
+/// limits and credentials are its own.
+pub(super) fn spawn_in_shared_memory(mut child: &mut dyn FnMut()) -> io::Result<Pid> {
+    extern "C" fn enter(child: *mut c_void) -> c_int {
+        // SAFETY: it points to the reference below, which is not used by the suspended parent.
+        let child = unsafe { &mut *child.cast::<&mut dyn FnMut()>() };
+        child();
+        exit(127)
+    }
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the stack is a new mapping of its own, and `clone` gets its end, since stacks grow
+    // down. With CLONE_VFORK this process, which has no other thread, does not run before the child
+    // has executed a program or exited, so nothing is accessed by both and everything that `child`
+    // borrows stays valid. The child never returns into frames of this function.
+    let pid = unsafe {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_STACK | libc::MAP_NORESERVE;
+        let stack = libc::mmap(ptr::null_mut(), STACK_BYTES, protection, kind, -1, 0);
+        if stack == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let argument = (&raw mut child).cast::<c_void>();
+        let pid = libc::clone(enter, stack.byte_add(STACK_BYTES), flags, argument);
+        // The stack stays: this process does the same only once, and flushing it takes time.
+        if pid == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        pid
+    };
+    Ok(Pid::from_raw(pid).expect("a process id is positive"))
 }
 
 /// Replaces this process by a program. Returns only if that failed.

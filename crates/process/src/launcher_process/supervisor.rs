@@ -2,26 +2,25 @@
 //! everything when the server closes the status socket.
 
 use std::{
-    io::{self, Read},
+    io,
     os::fd::{AsFd, OwnedFd},
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{Mode, OFlags, open},
+    fs::{Mode, OFlags, open, readlink},
     io::Errno,
     net::{RecvFlags, SendFlags},
-    pipe::{PipeFlags, pipe_with},
     process::{
-        Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper,
-        set_parent_process_death_signal, setsid, wait,
+        Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process_group, pidfd_open,
+        set_child_subreaper, set_parent_process_death_signal, setsid, wait,
     },
 };
 
 use super::{
     Descriptors, Namespaces, families, mounts, network,
     program::{self, Enforcer, Streams},
-    raw::{self, Cloned},
+    raw,
 };
 use crate::{
     protocol::{Control, Reply, StartRequest, receive, send},
@@ -30,6 +29,9 @@ use crate::{
 
 /// The longest message from the server.
 const CONTROL_BYTES: usize = 16;
+
+/// How long the report of a start waits for the end of the program.
+const SHORT_RUN: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
 
 /// How the processes of a program are kept together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +82,44 @@ impl Failure {
         }
     }
 
-    fn into_reply(self) -> Reply {
-        Reply::Failed { code: self.code, step: self.step }
+    /// Reports that the start failed.
+    pub(super) fn report(self, status: &OwnedFd) {
+        let reply = Reply::Failed { code: self.code, step: self.step };
+        Outbox { status, packet: Vec::new(), pidfd: None }.add(&reply).flush();
+    }
+}
+
+/// A program that was executed.
+struct Started {
+    program: Pid,
+    signals: OwnedFd,
+    /// The process id of this supervisor as the server sees it; 0 if that is not known.
+    own_id: u32,
+}
+
+/// Replies that were not sent yet. Those that belong together are sent in one packet: waking up the
+/// server takes longer than many programs run.
+struct Outbox<'a> {
+    status: &'a OwnedFd,
+    packet: Vec<u8>,
+    /// Goes with the first packet.
+    pidfd: Option<OwnedFd>,
+}
+
+impl Outbox<'_> {
+    fn add(&mut self, reply: &Reply) -> &mut Self {
+        reply.encode_to(&mut self.packet);
+        self
+    }
+
+    fn flush(&mut self) {
+        if !self.packet.is_empty() {
+            let pidfd = self.pidfd.take();
+            let pidfd = pidfd.as_ref().map(AsFd::as_fd);
+            // If the server is gone, the next read of the socket finds out.
+            let _ = send(self.status, &self.packet, pidfd.as_slice(), SendFlags::empty());
+            self.packet.clear();
+        }
     }
 }
 
@@ -95,12 +133,16 @@ pub(super) fn run(
     let Descriptors { status, stdin, stdout, stderr, granted } = descriptors;
     let streams = Streams { stdin, stdout, stderr };
     match start(request, &status, streams, &granted, isolation, enforcer) {
-        Ok((program, signals)) => {
-            report(&status, &Reply::Started);
-            watch(&status, &signals, program, isolation);
-            report(&status, &Reply::Gone);
+        Ok(started) => {
+            let pidfd = pidfd_open(getpid(), PidfdFlags::empty()).ok();
+            let mut outbox = Outbox { status: &status, packet: Vec::new(), pidfd };
+            outbox.add(&Reply::Started { pid: started.own_id });
+            // A program that waits for its input must get it at once.
+            let patience = if request.has_stdin { Timespec::default() } else { SHORT_RUN };
+            watch(&mut outbox, &started, patience, isolation);
+            outbox.add(&Reply::Gone).flush();
         }
-        Err(failure) => report(&status, &failure.into_reply()),
+        Err(failure) => failure.report(&status),
     }
     raw::exit(0)
 }
@@ -112,11 +154,6 @@ pub(super) fn is_closed(status: &OwnedFd) -> bool {
     sources[0].revents().contains(PollFlags::HUP)
 }
 
-fn report(status: &OwnedFd, reply: &Reply) {
-    // If the server is gone, the next read of the socket finds out.
-    let _ = send(status, &reply.encode(), &[], SendFlags::empty());
-}
-
 fn start(
     request: &StartRequest,
     status: &OwnedFd,
@@ -124,7 +161,7 @@ fn start(
     granted: &GrantedDescriptors,
     isolation: Isolation,
     enforcer: &Enforcer,
-) -> Result<(Pid, OwnedFd), Failure> {
+) -> Result<Started, Failure> {
     let prepare = Failure::of::<Errno>;
     set_parent_process_death_signal(Some(isolation.death_signal()))
         .map_err(prepare("the supervisor could not be bound to the launcher"))?;
@@ -136,9 +173,11 @@ fn start(
     rustix::stdio::dup2_stdin(&null).map_err(prepare("standard input could not be replaced"))?;
     raw::set_exited_children(raw::ExitedChildren::AreKept);
     let signals = raw::open_signals().map_err(Failure::of("signals could not be opened"))?;
+    // Before the mounts: afterwards /proc knows this process by its id in the namespace, 1.
+    let own_id = find_own_id();
     let own_places = match isolation {
         Isolation::Namespaces(namespaces) => {
-            let own_places = mounts::isolate(request, granted, namespaces)?;
+            let own_places = mounts::isolate(request, granted, namespaces, own_id)?;
             if let Some(list) = network::destinations(request) {
                 network::open_listeners(list, status)?;
             }
@@ -150,49 +189,41 @@ fn start(
             None
         }
     };
-    let (result, report_result) =
-        pipe_with(PipeFlags::CLOEXEC).map_err(prepare("a pipe could not be created"))?;
-    match raw::clone_process(0).map_err(Failure::of("a process could not be created"))? {
-        Cloned::Child => {
-            drop(result);
-            let own_places = own_places.as_deref();
-            let failure = program::execute(request, &streams, granted, own_places, enforcer);
-            let message = failure.into_reply().encode();
-            let _ = rustix::io::write(&report_result, &message);
-            raw::exit(127)
-        }
-        Cloned::Parent { pid, .. } => {
-            drop((streams, report_result));
-            wait_for_execution(result)?;
-            Ok((pid, signals))
-        }
+    let mut failure = None;
+    let program = raw::spawn_in_shared_memory(&mut || {
+        let own_places = own_places.as_deref();
+        failure = Some(program::execute(request, &streams, granted, own_places, enforcer));
+    });
+    let program = program.map_err(Failure::of("a process could not be created"))?;
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(Started { program, signals, own_id }),
     }
 }
 
-/// The pipe is closed by the execution of the program; before that it carries an error.
-fn wait_for_execution(result: OwnedFd) -> Result<(), Failure> {
-    let mut message = Vec::new();
-    let step = "the result of the start could not be read";
-    std::fs::File::from(result).read_to_end(&mut message).map_err(Failure::of(step))?;
-    match Reply::decode(&message) {
-        Some(Reply::Failed { code, step }) => Err(Failure { code, step }),
-        _ => Ok(()),
-    }
+/// The id of this process in the namespace of the server, whose `/proc` is still mounted.
+fn find_own_id() -> u32 {
+    let link = readlink("/proc/self", Vec::new()).ok();
+    link.and_then(|link| link.to_str().ok()?.parse().ok()).unwrap_or(0)
 }
 
-/// Returns when no process of the program is left.
-fn watch(status: &OwnedFd, signals: &OwnedFd, program: Pid, isolation: Isolation) {
+/// Returns when no process of the program is left. The first reply waits for `patience`, in case the
+/// program is so short that all can be reported at once.
+fn watch(outbox: &mut Outbox<'_>, started: &Started, patience: Timespec, isolation: Isolation) {
+    let (status, Started { program, signals, .. }) = (outbox.status, started);
+    let mut patience = Some(patience);
     loop {
         let mut sources = [
             PollFd::new(signals, PollFlags::IN),
             PollFd::new(status, PollFlags::IN | PollFlags::HUP),
         ];
-        let _ = poll(&mut sources, None);
+        let _ = poll(&mut sources, patience.take().as_ref());
         let is_terminated = take_signals(signals);
-        if reap(status, program) {
+        if reap(outbox, *program) {
             return;
         }
-        if is_terminated || !obey(status, program, isolation) {
+        outbox.flush();
+        if is_terminated || !obey(status, *program, isolation) {
             break;
         }
     }
@@ -217,12 +248,12 @@ fn take_signals(signals: &OwnedFd) -> bool {
     is_terminated
 }
 
-/// Reaps exited children and reports the exit of the program. Returns whether no child is left.
-fn reap(status: &OwnedFd, program: Pid) -> bool {
+/// Reaps exited children and notes the exit of the program. Returns whether no child is left.
+fn reap(outbox: &mut Outbox<'_>, program: Pid) -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, exit))) if pid == program => {
-                report(status, &Reply::Exited { status: exit.as_raw() });
+                outbox.add(&Reply::Exited { status: exit.as_raw() });
             }
             Ok(Some(_)) | Err(Errno::INTR) => {}
             Ok(None) => return false,

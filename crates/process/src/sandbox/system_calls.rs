@@ -42,7 +42,7 @@ pub(super) enum Rule {
 }
 
 /// What the rules depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Conditions {
     pub(super) network: bool,
     /// Whether Landlock allows TCP connections to some ports only.
