@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use catalog::{Mode, Outcome, Tool};
+use catalog::{ErrorType, Mode, Outcome, Tool};
 use toolkit::{Arguments, Interrupt};
 
 use crate::redaction::Redaction;
@@ -57,13 +57,21 @@ impl Entry {
     fn write(&self, result: Result<&Outcome, &Interrupt>, outcome: &str) {
         let Self { tool, request, begun, .. } = self;
         let name = &tool.name;
-        let duration_ms = begun.elapsed().as_secs_f64() * 1000.0;
+        let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         match (result, tool.mode) {
             (Err(Interrupt::Ask { .. }), _) => {
                 tracing::trace!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} has questions");
             }
             (Err(interrupt), _) => {
                 tracing::error!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} failed: {interrupt:?}");
+            }
+            // Neither is a fault: a person has yet to decide, or the caller changed its mind. How to
+            // approve was logged when the request was recorded.
+            (Ok(ended), _) if ended.error_type() == Some(ErrorType::ApprovalRequired) => {
+                tracing::info!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} was not run: it needs approval");
+            }
+            (Ok(ended), _) if ended.error_type() == Some(ErrorType::Cancelled) => {
+                tracing::info!(target: CALLS, tool = name, request, duration_ms, outcome, "Tool {name} was cancelled");
             }
             (Ok(ended), _) if ended.failed => {
                 let mut message = to_one_line(error_message(ended));

@@ -107,7 +107,7 @@ fn tool_success_logging_sync_is_debug_with_fields() {
         (&fields["tool"], &fields["request"], &fields["outcome"]),
         (&json!("greet"), &json!("7"), &json!("ok"))
     );
-    assert!(fields["duration_ms"].as_f64().unwrap() >= 0.0);
+    assert!(fields["duration_ms"].is_u64(), "whole milliseconds: {fields}");
 }
 
 #[test]
@@ -154,6 +154,39 @@ fn a_refused_call_is_logged_as_failed() {
     let said = lines.said();
     assert_eq!(said.len(), 2, "the tool itself was not called: {said:?}");
     assert_eq!(said[1].0, "ERROR");
+}
+
+#[test]
+fn a_call_that_needs_approval_is_no_error_and_the_hint_is_logged_once() {
+    let crib = RuntimeFixture::new();
+    let mut tool = script_tool("sh", "true");
+    tool.annotations.requires_approval = Some(true);
+    let lines = logged(async || {
+        let context = Context::detached(CancellationToken::new());
+        let call = Call::new(Arc::new(tool), Arguments::new(), context);
+        assert!(crib.runtime.call(call).await.unwrap().failed);
+    });
+    assert_eq!(
+        lines.said()[1..],
+        [("INFO".to_owned(), "Tool tool was not run: it needs approval".to_owned())]
+    );
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(text.matches("toolcrib approve").count(), 1, "{text}");
+    assert!(!text.contains("Ask your user"), "{text}");
+}
+
+#[test]
+fn a_cancelled_call_is_no_error() {
+    for mode in [Mode::Synchronous, Mode::Asynchronous] {
+        let crib = RuntimeFixture::new();
+        let tool = Tool { mode, ..script_tool("sh", "sleep 60") };
+        let lines = logged(async || {
+            let cancel = CancellationToken::new();
+            cancel.cancel();
+            assert!(crib.call_with(tool, json!({}), cancel, None).await.failed);
+        });
+        assert_eq!(lines.said()[1..], [("INFO".to_owned(), "Tool tool was cancelled".to_owned())]);
+    }
 }
 
 #[test]
