@@ -48,8 +48,14 @@ pub enum ClientError {
         "`{0}` is not on this machine; use a loopback address such as `http://127.0.0.1:PORT/PATH`"
     )]
     NotLoopback(String),
-    /// It does not implement the protocol, or did not answer in time.
-    #[error("the server does not implement the protocol: {0}")]
+    /// It requires a bearer token, and none was sent.
+    #[error("the server requires a token")]
+    TokenRequired,
+    /// It requires another bearer token than the one that was sent.
+    #[error("the server rejected the token")]
+    TokenRejected,
+    /// It cannot be reached, does not implement the protocol, or did not answer in time.
+    #[error("cannot list the tools of the server: {0}")]
     Protocol(String),
 }
 
@@ -75,13 +81,14 @@ pub async fn list_tools(target: Target) -> Result<Vec<Tool>, ClientError> {
             if !is_loopback(&url) {
                 return Err(ClientError::NotLoopback(url));
             }
+            let client = LoopbackClient::default();
             let transport = || {
                 let mut config = StreamableHttpClientTransportConfig::with_uri(url.clone());
                 config.auth_header.clone_from(&token);
-                StreamableHttpClientTransport::with_client(LoopbackClient, config)
+                StreamableHttpClientTransport::with_client(client.clone(), config)
             };
             // Two attempts need two transports: a transport is consumed by the handshake.
-            match connect(transport(), newest_revision()).await {
+            let listed = match connect(transport(), newest_revision()).await {
                 // Some legacy servers reject `server/discover` in a way that the library does not
                 // recognize, so fall back to the handshake on any error.
                 Err(_) => {
@@ -89,7 +96,12 @@ pub async fn list_tools(target: Target) -> Result<Vec<Tool>, ClientError> {
                     list_and_close(connect(transport(), handshake).await).await
                 }
                 connected => list_and_close(connected).await,
-            }
+            };
+            listed.map_err(|error| match (client.is_unauthorized(), token) {
+                (true, None) => ClientError::TokenRequired,
+                (true, Some(_)) => ClientError::TokenRejected,
+                (false, _) => error,
+            })
         }
     }
 }

@@ -56,9 +56,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         && args.token_file.is_none()
     {
         return Err(CommandError::machine(format!(
-            "refusing to listen on {address} without a token"
+            "other machines can reach {address}, so clients must send a token that you choose"
         ))
-        .hint("pass a token with --token-file, or listen on 127.0.0.1"));
+        .hint("write a long random token to a file and pass it with `--token-file`, or listen on 127.0.0.1"));
     }
     let crib = context.crib()?;
     let token = if args.http.is_some() { open_token(&crib, args)? } else { None };

@@ -116,9 +116,23 @@ fn connects_to_an_http_server_with_its_token() {
     let server = HttpServer::start(&crib, &["--token-file", token]);
     let url = server.url();
     let good = crib.run(&["check", "--against", &url, "--token-file", token]);
-    let bad = crib.run(&["check", "--against", &url]);
     assert_eq!(good.code, 0, "{}{}", good.stdout, good.stderr);
-    assert_eq!(bad.code, 2, "{}{}", bad.stdout, bad.stderr);
+    insta::assert_snapshot!(crib.transcript(&["check", "--against", &url]), @r"
+    exit code 2
+    --- stderr
+    error: the server requires a token
+     |
+     = help: pass the file that contains it with `--token-file`; `toolcrib serve` logs the path of its token file
+    ");
+    crib.write("other", "open\n");
+    let arguments = ["check", "--against", &url, "--token-file", "other"];
+    insta::assert_snapshot!(crib.transcript(&arguments), @r"
+    exit code 2
+    --- stderr
+    error: the server rejected the token
+     |
+     = help: check that `other` contains the token of this server
+    ");
 }
 
 #[test]

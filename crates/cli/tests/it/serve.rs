@@ -136,9 +136,9 @@ fn listening_beyond_this_machine_needs_a_token() {
     insta::assert_snapshot!(crib.transcript(&["serve", "--http", "0.0.0.0:0"]), @r"
     exit code 2
     --- stderr
-    error: refusing to listen on 0.0.0.0:0 without a token
+    error: other machines can reach 0.0.0.0:0, so clients must send a token that you choose
      |
-     = help: pass a token with --token-file, or listen on 127.0.0.1
+     = help: write a long random token to a file and pass it with `--token-file`, or listen on 127.0.0.1
     ");
     crib.write("empty", "\n");
     let arguments = ["serve", "--http", "127.0.0.1:0", "--token-file", "empty"];

@@ -90,7 +90,14 @@ fn http_clients_without_the_token_are_rejected_even_on_loopback() {
     let headers = [("MCP-Protocol-Version", MODERN), ("Mcp-Method", "tools/list")];
     for wrong in ["", "Bearer ", "Bearer wrong", "Basic c2VzYW1l"] {
         let headers = [&headers[..], &[("Authorization", wrong)]].concat();
-        assert_eq!(server.send("POST", &headers, &list).status, 401, "{wrong}");
+        let refused = server.send("POST", &headers, &list);
+        assert_eq!(refused.status, 401, "{wrong}");
+        let (message, challenge) = match wrong {
+            "Bearer wrong" => ("the bearer token is wrong", r#"Bearer error="invalid_token""#),
+            _ => ("this server needs a bearer token", "Bearer"),
+        };
+        assert_eq!(refused.message()["error"]["message"], message, "{wrong}");
+        assert_eq!(refused.header("www-authenticate"), Some(challenge), "{wrong}");
     }
     assert_eq!(server.send("POST", &headers, &list).status, 200);
     let open = HttpServer::start(&crib, &["--no-token"]);

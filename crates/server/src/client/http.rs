@@ -1,7 +1,15 @@
 //! A plain HTTP client for loopback servers: TLS is unnecessary there, and the build needs no TLS
 //! library. Each request has a connection of its own.
 
-use std::{borrow::Cow, collections::HashMap, net::IpAddr, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use axum::{
     body::Bytes,
@@ -27,8 +35,18 @@ const EVENTS: &str = "text/event-stream";
 const SESSION: &str = "mcp-session-id";
 
 /// A client for servers on this machine.
-#[derive(Clone)]
-pub(super) struct LoopbackClient;
+#[derive(Clone, Default)]
+pub(super) struct LoopbackClient {
+    /// Kept here, because the errors of the protocol library do not lead back to the response.
+    is_unauthorized: Arc<AtomicBool>,
+}
+
+impl LoopbackClient {
+    /// Whether the server has answered a message with status 401.
+    pub(super) fn is_unauthorized(&self) -> bool {
+        self.is_unauthorized.load(Ordering::Relaxed)
+    }
+}
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +99,9 @@ impl StreamableHttpClient for LoopbackClient {
         };
         let response = request.send(body).await?;
         let status = response.status();
+        if status == StatusCode::UNAUTHORIZED {
+            self.is_unauthorized.store(true, Ordering::Relaxed);
+        }
         // 202 is what the protocol asks for after a notification; some servers send 204.
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);

@@ -116,11 +116,7 @@ impl Gateway {
         let Some(token) = &self.token else {
             return true;
         };
-        let presented =
-            headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
-        // The scheme is case-insensitive (RFC 9110, section 11.1), the token is not.
-        let (scheme, rest) = presented.split_at(presented.len().min("Bearer ".len()));
-        scheme.eq_ignore_ascii_case(b"Bearer ") && is_equal(rest.trim_ascii(), token.as_bytes())
+        presented_token(headers).is_some_and(|presented| is_equal(presented, token.as_bytes()))
     }
 
     async fn post(&self, request: Request) -> Response {
@@ -294,11 +290,26 @@ impl Gateway {
     }
 }
 
+/// The bearer token of a request, if it has one.
+fn presented_token(headers: &HeaderMap) -> Option<&[u8]> {
+    let value = headers.get(header::AUTHORIZATION)?.as_bytes();
+    // The scheme is case-insensitive (RFC 9110, section 11.1), the token is not.
+    let (scheme, rest) = value.split_at_checked("Bearer ".len())?;
+    let token = rest.trim_ascii();
+    (scheme.eq_ignore_ascii_case(b"Bearer ") && !token.is_empty()).then_some(token)
+}
+
 async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
     if !gateway.is_authorized(request.headers()) {
-        let mut response =
-            error_response(StatusCode::UNAUTHORIZED, -32600, "this server needs a bearer token");
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        // RFC 6750, section 3.1: a request without a token gets no error code.
+        let (message, challenge) = if presented_token(request.headers()).is_some() {
+            ("the bearer token is wrong", r#"Bearer error="invalid_token""#)
+        } else {
+            ("this server needs a bearer token", "Bearer")
+        };
+        let mut response = error_response(StatusCode::UNAUTHORIZED, -32600, message);
+        let challenge = HeaderValue::from_static(challenge);
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         return response;
     }
     match *request.method() {

@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use catalog::{Diagnostic, ErrorType, Failure, Origin, SourceId, Tool, name};
 use host::{Assembly, describer, served_name};
-use server::client::{self, Target};
+use server::client::{self, ClientError, Target};
 use workspace::{Crib, GUIDE_TOOLS, Loaded};
 
 use super::super::serve;
@@ -39,7 +39,7 @@ impl Against {
         };
         let token = self.token_file.as_deref().map(serve::read_token).transpose()?;
         let crib = assembly.crib();
-        let listed = block_on(list_tools(assembly, server, token))??;
+        let listed = block_on(self.list_tools(assembly, server, token))??;
         let describe = describer(crib);
         let to_listed = |tool: &Arc<Tool>| {
             let name = served_name(crib, &tool.name);
@@ -57,6 +57,46 @@ impl Against {
         let own: HashSet<&str> = own.iter().map(String::as_str).collect();
         Ok(compat::find_drift(&defined, &listed, &own, &fallback_origin(crib, loaded)))
     }
+
+    async fn list_tools(
+        &self,
+        assembly: &Assembly,
+        server: &str,
+        token: Option<String>,
+    ) -> Result<Vec<Tool>, CommandError> {
+        // `https` is recognized, so that the error names the real problem: only loopback is supported.
+        let is_address = server.starts_with("http://") || server.starts_with("https://");
+        let other = if is_address {
+            Target::Http { url: server.to_owned(), token }
+        } else {
+            // Split like a shell would, but run without one.
+            let command =
+                shlex::split(server).filter(|words| !words.is_empty()).ok_or_else(|| {
+                    CommandError::machine(format!("`{server}` is not a valid command line"))
+                        .hint("close all quotation marks")
+                })?;
+            let peer = assembly
+                .bare_runtime()?
+                .start_peer(&command)
+                .await
+                .map_err(|failure| start_error(&command, failure))?;
+            Target::Program(Box::new(peer))
+        };
+        client::list_tools(other).await.map_err(|error| {
+            let hint = match (&error, &self.token_file) {
+                (ClientError::TokenRequired, _) => "pass the file that contains it with \
+                    `--token-file`; `toolcrib serve` logs the path of its token file"
+                    .to_owned(),
+                (ClientError::TokenRejected, Some(file)) => {
+                    format!("check that `{}` contains the token of this server", file.display())
+                }
+                (ClientError::NotLoopback(_), _) => String::new(),
+                _ if is_address => format!("check that an MCP server listens on {server}"),
+                _ => "run the command by hand to see why".to_owned(),
+            };
+            CommandError::machine(error.to_string()).hint(hint)
+        })
+    }
 }
 
 /// A tool as the other server would list it. The detail of descriptions and session handles depend
@@ -71,33 +111,6 @@ fn to_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String)
         Some(named) if other.is_some_and(|other| other.input == named.input) => named,
         _ => tool,
     }
-}
-
-async fn list_tools(
-    assembly: &Assembly,
-    server: &str,
-    token: Option<String>,
-) -> Result<Vec<Tool>, CommandError> {
-    // `https` is recognized, so that the error names the real problem: only loopback is supported.
-    let is_address = server.starts_with("http://") || server.starts_with("https://");
-    let other = if is_address {
-        Target::Http { url: server.to_owned(), token }
-    } else {
-        // Split like a shell would, but run without one.
-        let command = shlex::split(server).filter(|words| !words.is_empty()).ok_or_else(|| {
-            CommandError::machine(format!("`{server}` is not a valid command line"))
-                .hint("close all quotation marks")
-        })?;
-        let peer = assembly
-            .bare_runtime()?
-            .start_peer(&command)
-            .await
-            .map_err(|failure| start_error(&command, failure))?;
-        Target::Program(Box::new(peer))
-    };
-    client::list_tools(other).await.map_err(|error| {
-        CommandError::machine(error.to_string()).hint("start the server by hand to see why")
-    })
 }
 
 /// Why the server to compare with could not be started.
