@@ -19,7 +19,7 @@ use crate::{
 const DEFAULT_LIMIT: u64 = 20;
 const MAX_LIMIT: u64 = 100;
 
-const DESCRIPTION: &str = "Lists your operations, newest first: calls that run on after their response, with state and \
+const DESCRIPTION: &str = "Lists your operations, newest first: calls that keep running after their response, with state and \
                            progress. Without arguments, lists all of them. To wait for results, use `await`.";
 
 pub(crate) fn native(operations: &Operations) -> Native {

@@ -1,7 +1,7 @@
 //! The only file that writes to standard output and standard error.
 
 use std::{
-    io::{IsTerminal, Write, stderr, stdout},
+    io::{IsTerminal, Write, stderr, stdin, stdout},
     sync::OnceLock,
 };
 
@@ -66,6 +66,11 @@ fn plan_rendering(stream: &impl IsTerminal) -> Rendering {
 /// Whether standard output is a terminal.
 pub(crate) fn is_interactive() -> bool {
     stdout().is_terminal()
+}
+
+/// Whether a person reads and types here, as opposed to a script or an agent with pipes.
+pub(crate) fn has_person() -> bool {
+    stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal()
 }
 
 /// How many rows of the terminal a line takes, with wrapping.

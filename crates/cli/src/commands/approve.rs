@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Show long values in full.
     #[arg(long)]
     full: bool,
-    /// Also print a rule for toolcrib.toml that allows this call from now on.
+    /// Also print a policy for toolcrib.toml that allows this call for 30 days.
     #[arg(long, conflicts_with = "deny")]
     always: bool,
     /// Set, change or remove a passphrase that every approval then needs.
@@ -151,10 +151,10 @@ fn propose_rule(assembly: &Assembly, approval: &Approval) -> Result<(), CommandE
     let Some(rule) =
         tool.and_then(|tool| propose_policy_clause(tool, &arguments, SystemTime::now()))
     else {
-        return Err(CommandError::machine("cannot write a rule for this call")
+        return Err(CommandError::machine("cannot write a policy for this call")
             .hint("write one by hand, see docs/approval.md"));
     };
-    terminal::note("To allow this call from now on, add to toolcrib.toml:\n");
+    terminal::note("to allow this call for 30 days, add to toolcrib.toml:\n");
     terminal::print_line(&rule);
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use catalog::{Catalog, Content, Outcome, Switch, Tool, arguments};
+use catalog::{Catalog, Content, ErrorType, Outcome, Switch, Tool, arguments};
 use host::{OnFlagChange, Options, Persistence, Tools, learn::Observation};
-use runtime::{Call, Runtime};
+use runtime::{Call, Runtime, operation::ApprovalId};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt};
@@ -86,7 +86,10 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         ..Call::new(tool, given, Context::detached(cancel.clone()).with_owner("terminal"))
     };
     let outcome = run_to_end(runtime, call, cancel)?;
-    print_outcome(&outcome, args.json);
+    match explain_approval(context, runtime, &outcome, args)? {
+        Some(error) => terminal::print_error(&error),
+        None => print_outcome(&outcome, args.json),
+    }
     if let Some(profile) = observation.map(Observation::finish).transpose()?.flatten() {
         if outcome.failed {
             terminal::note("the run failed; it may need more than it accessed until then");
@@ -183,6 +186,39 @@ fn run_to_end(
     })
 }
 
+/// The error of a call that waits for approval, for a person at a terminal. Anything else may be a
+/// model that runs this command: it gets the text of the call, which names no approving command.
+fn explain_approval(
+    context: &CommandContext<'_>,
+    runtime: &Runtime,
+    outcome: &Outcome,
+    args: &Args,
+) -> Result<Option<CommandError>, CommandError> {
+    let is_waiting = outcome.error_type() == Some(ErrorType::ApprovalRequired);
+    if args.json || !is_waiting || !terminal::has_person() {
+        return Ok(None);
+    }
+    let id = outcome.structured.as_ref().and_then(|object| {
+        object["error_details"]["approval"].as_str()?.parse::<ApprovalId>().ok()
+    });
+    let Some(id) = id else { return Ok(None) };
+    let recorded = block_on(runtime.journal().approval(id))?;
+    let Some(approval) = recorded.ok().flatten() else { return Ok(None) };
+    let message =
+        format!("`{}` needs your approval: {}; nothing was run", approval.tool, approval.reason);
+    let crib = context.global.crib.as_deref().map(|folder| folder.to_string_lossy());
+    let crib = crib.as_deref().and_then(|folder| shlex::try_quote(folder).ok());
+    let crib = crib.map(|folder| format!("-C {folder} ")).unwrap_or_default();
+    let code = approval.id.code();
+    let hint = if args.ephemeral {
+        "repeat the call without `--ephemeral`, which records no request that you could approve"
+            .to_owned()
+    } else {
+        format!("run `toolcrib {crib}approve {code}`, then repeat the call")
+    };
+    Ok(Some(CommandError::new(Kind::NeedsApproval, runtime::escape_controls(&message)).hint(hint)))
+}
+
 fn print_outcome(outcome: &Outcome, as_json: bool) {
     if as_json {
         let texts = || outcome.content.iter().filter_map(to_text).collect::<Vec<_>>().join("\n");
@@ -193,16 +229,21 @@ fn print_outcome(outcome: &Outcome, as_json: bool) {
         Some((structured, message)) => {
             // Output before the error, in the order in which a terminal would have shown it.
             terminal::print(structured["stdout"].as_str().unwrap_or_default());
-            if let Some(stderr) = structured["stderr"].as_str().filter(|stderr| !stderr.is_empty())
-            {
-                terminal::note(stderr.trim_end());
-            }
+            print_stderr(structured);
             terminal::print_error(&CommandError::new(Kind::ToolFailed, message));
         }
-        None => outcome
-            .content
-            .iter()
-            .for_each(|content| print_content(content, is_program_output(outcome))),
+        None => {
+            let program = outcome.structured.as_ref().filter(|_| is_program_output(outcome));
+            outcome.content.iter().for_each(|content| print_content(content, program.is_some()));
+            // The content of a success has only its stdout: models rarely need the rest.
+            program.into_iter().for_each(print_stderr);
+        }
+    }
+}
+
+fn print_stderr(structured: &Value) {
+    if let Some(stderr) = structured["stderr"].as_str().filter(|stderr| !stderr.is_empty()) {
+        terminal::note(stderr.trim_end());
     }
 }
 

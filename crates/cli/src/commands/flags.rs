@@ -146,10 +146,11 @@ async fn set(
         Scope::Crib => "for this project",
         Scope::Project(_) => "for that project",
     };
-    let was = before.map_or_else(|| "not set".to_owned(), |before| before.to_string());
-    terminal::print_line(&match now {
-        Some(now) => format!("`{name}` is now {now} {place} (was {was})"),
-        None => format!("`{name}` is no longer set {place} (was {was})"),
+    terminal::print_line(&match (now, before) {
+        (Some(now), Some(before)) => format!("`{name}` is now {now} {place} (previously {before})"),
+        (Some(now), None) => format!("`{name}` is now {now} {place} (previously unset)"),
+        (None, Some(before)) => format!("`{name}` is unset {place} (previously {before})"),
+        (None, None) => format!("`{name}` was already unset {place}"),
     });
     Ok(ExitCode::SUCCESS)
 }

@@ -7,12 +7,12 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use catalog::Content;
+use catalog::{Content, ErrorType};
 use host::{Options, Persistence, count, queue};
 use runtime::{
     Operations, Until, Viewer,
     journal::{Cursor, Filter, Retention},
-    operation::{Operation, OperationId, State},
+    operation::{Operation, State},
 };
 use serde_json::{Value, json};
 use workspace::Crib;
@@ -38,7 +38,7 @@ enum Action {
     List(List),
     /// Show one operation and its result.
     Show {
-        /// Id of the operation.
+        /// Id of the operation, or its first characters.
         id: String,
         /// Print JSON.
         #[arg(long)]
@@ -46,7 +46,7 @@ enum Action {
     },
     /// Print the standard output of an operation.
     Logs {
-        /// Id of the operation.
+        /// Id of the operation, or its first characters.
         id: String,
         /// Keep printing until the operation has ended.
         #[arg(short, long)]
@@ -54,7 +54,7 @@ enum Action {
     },
     /// Cancel an operation and kill all of its processes.
     Cancel {
-        /// Id of the operation.
+        /// Id of the operation, or its first characters.
         id: String,
     },
     /// Delete finished operations and their outputs.
@@ -214,19 +214,78 @@ fn to_json(operation: &Operation) -> Value {
     })
 }
 
-fn parse_id(text: &str) -> Result<OperationId, CommandError> {
-    text.parse().map_err(|_| {
-        CommandError::new(Kind::NotFound, format!("`{text}` is not an operation id"))
+/// The most candidates that are listed for an ambiguous id.
+const MAX_CANDIDATES: usize = 5;
+/// The operations that are read at once to resolve an abbreviated id.
+const SEARCH_PAGE: usize = 500;
+
+/// The operation with this id, or the only one whose id starts with it; `op_` can be left out.
+async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandError> {
+    let unknown = |message: String| {
+        CommandError::new(Kind::NotFound, message)
             .hint("run `toolcrib operations list` to see the operations")
+    };
+    let id = match text.parse() {
+        Ok(id) => id,
+        Err(_) => {
+            let matches = find_by_prefix(operations, text).await?;
+            match matches.as_slice() {
+                [] => return Err(unknown(format!("no operation id starts with `{text}`"))),
+                [only] => only.id.clone(),
+                several => return Err(ambiguous_id(text, several)),
+            }
+        }
+    };
+    let found = operations.get(Viewer::Operator, &id).await;
+    found.map_err(|failure| match failure.error_type {
+        // The message of the failure is for models, which have a tool to list operations.
+        ErrorType::UnknownOperation => unknown(format!("there is no operation `{id}`")),
+        _ => CommandError::machine_failure(failure),
     })
 }
 
-async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandError> {
-    let found = operations.get(Viewer::Operator, &parse_id(text)?).await;
-    found.map_err(|failure| {
-        CommandError::new(Kind::NotFound, failure.message)
-            .hint("run `toolcrib operations list` to see the operations")
-    })
+/// The operations whose id starts with this, newest first.
+async fn find_by_prefix(
+    operations: &Operations,
+    text: &str,
+) -> Result<Vec<Operation>, CommandError> {
+    let prefix = text.strip_prefix("op_").unwrap_or(text);
+    let is_match = |operation: &Operation| {
+        operation.id.as_str().strip_prefix("op_").is_some_and(|rest| rest.starts_with(prefix))
+    };
+    let (mut matches, mut cursor) = (Vec::new(), None);
+    // Without a letter every operation would match, which is never what is meant.
+    while !prefix.is_empty() {
+        let page = operations
+            .list(Filter::default(), cursor, SEARCH_PAGE)
+            .await
+            .map_err(CommandError::machine_failure)?;
+        matches.extend(page.operations.into_iter().filter(is_match));
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok(matches)
+}
+
+fn ambiguous_id(text: &str, matches: &[Operation]) -> CommandError {
+    let describe = |operation: &Operation| {
+        format!(
+            "\n{}  {}  {}  {}",
+            operation.id,
+            operation.state.as_str(),
+            format_age(operation.created),
+            operation.tool
+        )
+    };
+    let listed: String = matches.iter().take(MAX_CANDIDATES).map(describe).collect();
+    let more = match matches.len().saturating_sub(MAX_CANDIDATES) {
+        0 => String::new(),
+        more => format!("\nand {more} more"),
+    };
+    let message = format!("`{text}` matches {} operations:{listed}{more}", matches.len());
+    CommandError::new(Kind::NotFound, message).hint("pass more characters of the id")
 }
 
 async fn show(crib: &Crib, operations: &Operations, text: &str, as_json: bool) -> CommandResult {

@@ -62,6 +62,21 @@ fn the_output_of_a_failed_program_is_printed_before_the_error() {
 }
 
 #[test]
+fn the_stderr_of_a_successful_program_goes_to_stderr() {
+    let mut tool = definition("fuss", "sh fuss.sh");
+    tool["mutates"] = json!(false);
+    let crib = TempCrib::new().tool("fuss", tool).file("fuss.sh", "echo out; echo careful >&2");
+    insta::assert_snapshot!(crib.transcript(&["call", "fuss"]), @r"
+    exit code 0
+    --- stdout
+    out
+
+    --- stderr
+    careful
+    ");
+}
+
+#[test]
 fn json_gives_the_structured_result() {
     let result = crib_with_say_and_flop()
         .run(&["call", "say", "--json", "--args", r#"{"words": ["x"], "n": true}"#])
@@ -164,7 +179,7 @@ fn list_separates_documented_tools_from_served_ones() {
     cancel  Cancels one of your operations and kills its processes. Returns which processes were killed, and …
     flop    Runs it
     say     Print words
-    status  Lists your operations, newest first: calls that run on after their response, with state and …
+    status  Lists your operations, newest first: calls that keep running after their response, with state and …
 
     Documented, not served: no program (see `[[bind]]` in toolcrib.toml)
     idea  Not yet

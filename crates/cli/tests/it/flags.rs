@@ -232,17 +232,17 @@ fn manages_flags_from_the_terminal() {
     insta::assert_snapshot!(transcript(&["set", "verbose"]), @r"
     exit code 0
     --- stdout
-    `verbose` is now true for this project (was not set)
+    `verbose` is now true for this project (previously unset)
     ");
     insta::assert_snapshot!(transcript(&["set", "verbose", "false", "--global"]), @r"
     exit code 0
     --- stdout
-    `verbose` is now false for every project (was not set)
+    `verbose` is now false for every project (previously unset)
     ");
     insta::assert_snapshot!(transcript(&["set", "langs", r#"["rust", "r"]"#, "--project", ".."]), @r#"
     exit code 0
     --- stdout
-    `langs` is now ["rust","r"] for that project (was not set)
+    `langs` is now ["rust","r"] for that project (previously unset)
     "#);
     insta::assert_snapshot!(transcript(&["list"]), @r#"
     exit code 0
@@ -273,12 +273,12 @@ fn manages_flags_from_the_terminal() {
     insta::assert_snapshot!(transcript(&["unset", "verbose"]), @r"
     exit code 0
     --- stdout
-    `verbose` is no longer set for this project (was true)
+    `verbose` is unset for this project (previously true)
     ");
     insta::assert_snapshot!(transcript(&["unset", "verbose"]), @r"
     exit code 0
     --- stdout
-    `verbose` is no longer set for this project (was not set)
+    `verbose` was already unset for this project
     ");
     insta::assert_snapshot!(transcript(&["get", "verbose"]), @r"
     exit code 0
@@ -298,7 +298,7 @@ fn manages_flags_from_the_terminal() {
     insta::assert_snapshot!(transcript(&["set", "x", "yes"]), @r#"
     exit code 0
     --- stdout
-    `x` is now "yes" for this project (was not set)
+    `x` is now "yes" for this project (previously unset)
 
     --- stderr
     note: the value is stored as text; use `true` or `false` to turn a flag on or off
@@ -311,7 +311,7 @@ fn manages_flags_from_the_terminal() {
     insta::assert_snapshot!(transcript(&["set", "port", "8080"]), @r#"
     exit code 0
     --- stdout
-    `port` is now "8080" for this project (was not set)
+    `port` is now "8080" for this project (previously unset)
     "#);
 }
 

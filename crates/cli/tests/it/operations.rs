@@ -90,6 +90,26 @@ fn an_approval_is_valid_for_the_same_call_once() {
 }
 
 #[test]
+fn only_a_person_at_a_terminal_is_shown_how_to_approve() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let call = ["call", "wipe", "--args", r#"{"what": "a"}"#];
+    let piped = crib.transcript(&call).replace(&id[3..9], "CODE");
+    insta::assert_snapshot!(piped, @r"
+    exit code 5
+    --- stderr
+    error: `wipe` needs your user's approval: it is marked as dangerous; nothing was run. Ask your user to approve request `CODE`, then make the same call again
+    ");
+    let (mut child, shown) = run_on_terminal(&crib, &call);
+    let status = child.wait().expect("an exit code");
+    let shown: String = shown.iter().collect::<String>().replace(&id[3..9], "CODE");
+    assert_eq!(status.code(), Some(5), "{shown}");
+    assert!(shown.contains("`wipe` needs your approval: it is marked as dangerous"), "{shown}");
+    assert!(shown.contains("approve CODE`, then repeat the call"), "{shown}");
+    assert!(!shown.contains("Ask your user"), "{shown}");
+}
+
+#[test]
 fn a_denial_is_final() {
     let crib = TempCrib::new().tool("wipe", dangerous_tool());
     let id = request_approval(&crib, r#"{"what": "a"}"#);
@@ -118,6 +138,7 @@ fn always_prints_a_rule_to_add() {
     crib.approve("ap_nonsense");
     let approved = crib.run(&["approve", &id, "--yes", "--always"]);
     assert!(approved.stdout.starts_with("[[policy]]"), "{}{}", approved.stdout, approved.stderr);
+    assert!(approved.stderr.contains("to allow this call for 30 days, add"), "{}", approved.stderr);
     crib.write("toolcrib.toml", &approved.stdout);
     for _ in 0..2 {
         let output = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
@@ -164,7 +185,7 @@ fn a_finished_operation_can_be_inspected() {
     insta::assert_snapshot!(crib.transcript(&["operations", "show", "op_nonsense"]), @r"
     exit code 3
     --- stderr
-    error: `op_nonsense` is not an operation id
+    error: no operation id starts with `op_nonsense`
      |
      = help: run `toolcrib operations list` to see the operations
     ");
@@ -180,10 +201,38 @@ fn a_finished_operation_can_be_inspected() {
     insta::assert_snapshot!(crib.transcript(&["operations", "show", id]), @r"
     exit code 3
     --- stderr
-    error: there is no operation `op_ID`; call `status` to list yours
+    error: there is no operation `op_ID`
      |
      = help: run `toolcrib operations list` to see the operations
     ");
+}
+
+#[test]
+fn an_operation_can_be_named_by_the_start_of_its_id() {
+    let crib = TempCrib::new().tool("greet", asynchronous_tool("greet", "echo hello"));
+    // Of 33 ids, two start with the same of 32 characters.
+    for _ in 0..33 {
+        crib.run(&["call", "greet"]);
+    }
+    let list = crib.run(&["operations", "list", "--json", "--limit", "100"]).json();
+    let operations = list["operations"].as_array().expect("operations");
+    let ids: Vec<_> = operations.iter().map(|one| one["id"].as_str().expect("an id")).collect();
+    let id = ids[0];
+    for unique in [&id[..15], &id[3..15]] {
+        let shown = crib.run(&["operations", "show", "--json", unique]);
+        assert_eq!(shown.code, 0, "{}", shown.stderr);
+        assert_eq!(shown.json()["id"], id, "{unique}");
+    }
+    assert!(crib.run(&["operations", "cancel", &id[..15]]).stdout.starts_with(id));
+    let starts = |letter: &str| ids.iter().filter(|id| id[3..].starts_with(letter)).count();
+    let shared = ids.iter().map(|id| &id[3..4]).find(|letter| starts(letter) > 1).expect("two");
+    let refused = crib.run(&["operations", "cancel", shared]);
+    assert_eq!(refused.code, 3);
+    let expected = format!("error: `{shared}` matches {} operations:\n", starts(shared));
+    assert!(refused.stderr.starts_with(&expected), "{}", refused.stderr);
+    let listed = ids.iter().filter(|id| refused.stderr.contains(*id)).count();
+    assert_eq!(listed, starts(shared).min(5), "{}", refused.stderr);
+    assert_eq!(crib.run(&["operations", "show", "op_"]).code, 3, "no letter names none");
 }
 
 #[test]
@@ -305,8 +354,13 @@ pub(crate) fn run_on_terminal(
     pty::unlockpt(&near).expect("open");
     let name = pty::ptsname(&near, Vec::new()).expect("a name").into_string().expect("text");
     let far = || File::options().read(true).write(true).open(&name).expect("its other end");
-    let child =
-        crib.command(arguments).stdout(far()).stderr(far()).spawn().expect("the program runs");
+    let child = crib
+        .command(arguments)
+        .stdin(far())
+        .stdout(far())
+        .stderr(far())
+        .spawn()
+        .expect("the program runs");
     let (sender, drawn) = channel();
     let mut near = File::from(near);
     std::thread::spawn(move || {

@@ -182,7 +182,7 @@ fn unbound_tools_are_documented_and_not_served() {
     date_add          Add a number of days to a date.
     date_between      Count the days from one date to another.
     note_keep         Store a short note for the rest of the session.
-    status            Lists your operations, newest first: calls that run on after their response, with state and …
+    status            Lists your operations, newest first: calls that keep running after their response, with state and …
     text_count        Count the lines, words and characters of a text file in the project.
 
     Documented, not served: no program (see `[[bind]]` in toolcrib.toml)

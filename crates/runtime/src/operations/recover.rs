@@ -223,7 +223,8 @@ fn supervisor(operation: &Operation) -> Option<ProcessId> {
 
 fn describe_killed(killed: &[KilledProcess]) -> String {
     match killed {
-        [] => "none of its processes was left".to_owned(),
-        killed => format!("{} of its processes were killed", killed.len()),
+        [] => "no process was left to kill".to_owned(),
+        [_] => "1 process that was still running was killed".to_owned(),
+        killed => format!("{} processes that were still running were killed", killed.len()),
     }
 }

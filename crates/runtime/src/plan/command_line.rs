@@ -246,16 +246,12 @@ fn reject_dash(binding: &Binding, word: &Word, is_option: fn(&str) -> bool) -> R
     if binding.allow_dash || !text.starts_with('-') || !is_option(text) {
         return Ok(());
     }
-    let instead = match (text.parse::<f64>(), &binding.flag) {
-        (Ok(_), None) => {
-            "it cannot be passed until the definition allows it, with `double_dash` or `allow_dash`"
-                .to_owned()
-        }
-        (Ok(_), Some(_)) => {
-            "it cannot be passed until the definition allows it, with `allow_dash` or `separator`"
-                .to_owned()
-        }
-        (Err(_), _) => format!("write a file name as `./{text}`"),
+    let is_number = text.parse::<f64>().is_ok();
+    let instead = if binding.is_path() && !is_number {
+        format!("write a file name as `./{text}`")
+    } else {
+        let setting = if binding.flag.is_none() { "double_dash" } else { "separator" };
+        format!("to pass it, the definition needs `allow_dash` or `{setting}`")
     };
     let message = format!(
         "'{}' must not begin with a dash, or the program would take `{text}` for an option; {instead}",

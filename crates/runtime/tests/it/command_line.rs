@@ -1,7 +1,7 @@
 //! From arguments to a command line.
 
 use catalog::ErrorType;
-use catalog::implementation::{Binding, Items, PassBy, Piece, Separator};
+use catalog::implementation::{Binding, Items, PassBy, Piece, Separator, ValueKind};
 use serde_json::{Value, json};
 use testing::{RuntimeFixture, field, process_tool, text, wait_until};
 
@@ -108,18 +108,22 @@ fn passes_option_values_that_cannot_be_mistaken_for_options() {
 }
 
 #[test]
-fn hints_at_allow_dash_for_a_negative_number() {
-    let message = |value| {
+fn hints_at_allow_dash_unless_the_value_may_be_a_file() {
+    let message = |kind, value| {
         RuntimeFixture::new()
-            .plan_failure(vec![positional("n", |_| {})], json!({"n": value}))
+            .plan_failure(vec![positional("n", |binding| binding.kind = kind)], json!({"n": value}))
             .message
     };
-    assert!(
-        message(json!(-1)).contains("`allow_dash`") && !message(json!(-1)).contains("./"),
-        "{}",
-        message(json!(-1))
-    );
-    assert!(message(json!("-x")).contains("`./-x`"));
+    for (kind, value) in [
+        (ValueKind::Plain, json!(-1)),
+        (ValueKind::Plain, json!("-e")),
+        (ValueKind::PathOrValue, json!("-1")),
+    ] {
+        let message = message(kind, value);
+        assert!(message.contains("`allow_dash` or `double_dash`"), "{message}");
+        assert!(!message.contains("./"), "{message}");
+    }
+    assert!(message(ValueKind::PathOrValue, json!("-x")).contains("`./-x`"));
 }
 
 #[test]
