@@ -85,12 +85,14 @@ impl ProgramAccess<'_> {
         follow_links_outside(program, &writable)
     }
 
-    /// Whether a folder contains what only people may change outside of the default folder, such as the
-    /// state folder with its tokens. A program in the home folder must not open all of it.
+    /// Whether a folder overlaps with what only people may change outside of the default folder, such as
+    /// the state folder with its tokens. A program in the home folder must not open all of it.
     pub fn is_delicate(&self, folder: &Path) -> bool {
+        // The links of a folder in the `PATH` were followed when it was opened.
+        let real = self.opened.get(folder).map_or(folder, |(real, _)| real);
         let paths = self.protected.paths();
         let outside = paths.iter().filter(|path| !path.starts_with(self.folder));
-        outside.into_iter().any(|path| path.starts_with(folder))
+        outside.into_iter().any(|path| path.starts_with(real) || real.starts_with(path))
     }
 
     /// The environment of a program, with the variables in `added`, which take precedence.

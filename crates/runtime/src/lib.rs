@@ -48,8 +48,8 @@ pub use plan::{
 };
 pub use process::{
     OpenedPath, Peer, ProgramOutput, ProtectedPaths, SandboxLevel, SandboxSupport,
-    follow_links_outside, list_enforcement, open_file_beneath, refuse_own_port, sandbox_level,
-    sandbox_support, trim_memory, wait_for_cleanup,
+    follow_links_outside, list_enforcement, open_file_beneath, r_libraries, refuse_own_port,
+    sandbox_level, sandbox_support, search_path, trim_memory, wait_for_cleanup,
 };
 pub use program_grants::{Grant, GrantsByProgram, ProgramGrants, TrustedTools};
 pub use programs::{ProgramRequest, run_program};

@@ -8,7 +8,7 @@ use std::{
 };
 
 use catalog::{CustomRule, Diagnostic, Origin, Policy, SourceId, Switch, flag::FlagValues, name};
-use runtime::{Settings, follow_links_outside};
+use runtime::{Settings, follow_links_outside, r_libraries, search_path};
 
 use crate::{
     Config, Documents, Environment, Files, FlagsConfig, RuleClause,
@@ -297,13 +297,19 @@ impl Crib {
     /// other cribs is as secret. A tool that can change approvals needs none.
     fn find_exposed_state(&self) -> Option<PathBuf> {
         let state = self.real_state_folder();
-        self.usable_folders().find(|folder| overlap(folder, &state))
+        self.usable_folders().chain(self.program_folders()).find(|folder| overlap(folder, &state))
+    }
+
+    /// The folders with programs and R packages that the environment names: programs can read them.
+    fn program_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let variables = self.environment.child_variables(&self.config.confine.environment);
+        let folders: Vec<_> = search_path(&variables).chain(r_libraries(&variables)).collect();
+        folders.into_iter().map(|folder| follow_links_outside(&folder, &[]))
     }
 
     /// Without links, because that is how programs and paths are compared with it.
     fn real_state_folder(&self) -> PathBuf {
-        let state = self.environment.state_folder();
-        fs::canonicalize(&state).unwrap_or(state)
+        follow_links_outside(&self.environment.state_folder(), &[])
     }
 
     /// The folders that tools can use by configuration.
@@ -333,7 +339,7 @@ impl Crib {
         // Variables such as RUSTUP_HOME must not grant what the configuration may not.
         let state = self.real_state_folder();
         settings.read = self.environment.toolchain_paths();
-        settings.read.retain(|path| !overlap(path, &state));
+        settings.read.retain(|path| !overlap(&follow_links_outside(path, &[]), &state));
         settings.read.extend(confine.read.iter().map(|path| self.resolve(path)));
         settings.write = confine.write.iter().map(|path| self.resolve(path)).collect();
         settings.programs = resolve_grants(
@@ -403,7 +409,7 @@ fn report_exposed_state(source: &SourceId, folder: &Path, state: &Path) -> Diagn
         state.display()
     );
     Diagnostic::new(&BROKEN_CONFIG, Origin::whole(source), message)
-        .hint("list other folders in `roots`, `read` and `write`, or set XDG_STATE_HOME to a folder outside")
+        .hint("list other folders in `roots`, `read`, `write` and `PATH`, or set XDG_STATE_HOME to a folder outside")
 }
 
 /// The compiled value, or the default after adding the problems to `found`.

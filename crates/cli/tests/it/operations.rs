@@ -487,6 +487,26 @@ fn a_crib_whose_tools_reach_the_state_folder_is_refused() {
 }
 
 #[test]
+fn a_path_that_leads_to_the_state_folder_is_refused() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    request_approval(&crib, r#"{"what": "a"}"#);
+    let link = crib.root().parent().expect("a parent").join("programs");
+    std::os::unix::fs::symlink(crib.state(), &link).expect("a link");
+    let around = crib.state().parent().expect("a parent").to_owned();
+    let inside = crib.state().join("new");
+    for (variable, folder) in
+        [("PATH", &link), ("PATH", &around), ("PATH", &inside), ("R_LIBS", &link)]
+    {
+        let mut command = crib.command(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
+        let output = command.env(variable, format!("/usr/bin:/bin:{}", folder.display())).output();
+        let output = output.expect("the program runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{variable} {folder:?}: {stderr}");
+        assert!(stderr.contains("where approvals are stored"), "{stderr}");
+    }
+}
+
+#[test]
 fn a_tool_cannot_overwrite_the_files_that_permit_it() {
     let copy = json!({"name": "copy", "description": "Copy", "command": "cp", "synchronous": true, "mutates": true,
         "subcommand": [{"name": "default", "description": "Copy a file", "positional_args": [

@@ -45,7 +45,8 @@ pub(super) fn build_worker_command(
     if let Implementation::Python(function) = &tool.implementation {
         sandbox.allow_read(function.path.iter().map(|folder| settings.crib.join(folder)));
     }
-    sandbox.allow_read(settings.python_folders.iter().cloned());
+    let needed = settings.python_folders.iter().filter(|folder| !access.is_delicate(folder));
+    sandbox.allow_read(needed.cloned());
     Ok(Command {
         label: tool.name.clone(),
         program,
