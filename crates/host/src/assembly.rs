@@ -270,7 +270,7 @@ impl Assembly {
 /// Protects the configuration of a crib, and the definitions, scripts, modules and sources of its tools.
 fn protect_code(crib: &Crib, loaded: &Loaded, settings: &Settings) {
     let tools = loaded.catalog.tools();
-    let code = tools.iter().flat_map(|tool| code_paths(&settings.crib, tool));
+    let code = code_paths(settings, tools.iter().map(AsRef::as_ref));
     // Specifications may be in any folder.
     let files = crib.files();
     let definitions = tools.iter().map(|tool| files.path(&tool.origin.source));

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use catalog::{ErrorType, Failure, Implementation, Outcome, Tool};
 use toolkit::Interrupt;
+use workers::ApprovedFiles;
 
 use crate::{backend::Backend, call::ActiveCall, engine::Engine, failures, plan::CallTarget};
 
@@ -41,9 +42,13 @@ pub(crate) async fn run_detached(engine: &Engine, call: ActiveCall) -> Outcome {
 }
 
 /// Fails if a call was approved and would now do something else. Called when its turn has come.
-pub(crate) fn verify_approved(engine: &Engine, call: &ActiveCall) -> Result<(), Failure> {
+/// Returns the approved files.
+pub(crate) fn verify_approved(
+    engine: &Engine,
+    call: &ActiveCall,
+) -> Result<ApprovedFiles, Failure> {
     let Some(approved) = &call.approved else {
-        return Ok(());
+        return Ok(Vec::new());
     };
     let target = CallTarget { arguments: &approved.arguments, ..call.call.target() };
     let tool = &call.call.tool;

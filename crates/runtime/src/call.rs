@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use process::SandboxLevel;
 use serde_json::json;
 use toolkit::{Arguments, Context};
+use workers::ApprovedFiles;
 
 use crate::{
     Session,
@@ -84,11 +85,11 @@ pub(crate) struct ApprovedPlan {
 
 impl ApprovedPlan {
     /// Fails unless `plan`, which was made just before the start, is what was approved: while a call
-    /// waits, a link may get another target, or a script another content.
-    pub(crate) fn verify(&self, tool: &Tool, plan: &Plan) -> Result<(), Failure> {
+    /// waits, a link may get another target, or a script another content. Returns the approved files.
+    pub(crate) fn verify(&self, tool: &Tool, plan: &Plan) -> Result<ApprovedFiles, Failure> {
         let now = plan.digest();
         if now == self.digest {
-            return Ok(());
+            return Ok(now.into_files());
         }
         let changed = now.changed_since(&self.digest.to_json());
         let message = format!(

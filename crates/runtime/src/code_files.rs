@@ -4,6 +4,7 @@
 //! lock files therefore add the digests of their contents.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -12,12 +13,26 @@ use catalog::{
     Implementation, Tool,
     implementation::{Piece, Process, PythonFunction, RFunction},
 };
-use process::is_program;
+use process::{follow_links_outside, is_program};
+
+use crate::Settings;
 
 /// The extensions of scripts that an interpreter runs.
 const SCRIPTS: [&str; 15] = [
     "awk", "bash", "jq", "js", "lua", "mjs", "mk", "php", "pl", "py", "r", "rb", "sh", "ts", "zsh",
 ];
+
+/// The extensions of Python modules.
+const PYTHON: [&str; 2] = ["py", "so"];
+/// The file that makes a folder a Python package.
+const PACKAGE: &str = "__init__.py";
+const VIRTUAL_ENVIRONMENT: &str = ".venv";
+/// Folders that are not searched for Python modules, besides hidden ones.
+const NOT_IMPORTED: [&str; 3] = ["__pycache__", "node_modules", "site-packages"];
+
+/// What R loads of the sources of a package. Scripts in `data` run when their data set is used.
+const R_FILES: [&str; 2] = ["DESCRIPTION", "NAMESPACE"];
+const R_FOLDERS: [&str; 4] = ["R", "src", "inst", "data"];
 
 /// The most files of one tool. A larger package is covered by its first files only, in the order of
 /// their paths.
@@ -44,32 +59,55 @@ pub fn code_files(crib: &Path, folder: &Path, tool: &Tool) -> Vec<PathBuf> {
     files
 }
 
-/// The files and folders in the crib with the code of a tool, whether or not they exist: only a
-/// person may change them. Unlike [`code_files`] it lists no folder.
-pub fn code_paths(crib: &Path, tool: &Tool) -> Vec<PathBuf> {
-    let paths = match &tool.implementation {
-        Implementation::Process(process) => {
-            let mut files = of_process(crib, crib, process);
-            // Words also name data that a tool of the crib may well change.
-            files.retain(|file| is_code(file));
-            files
+/// The files and folders in the crib with the code of tools, whether or not they exist: only a person may
+/// change them.
+pub fn code_paths<'t>(settings: &Settings, tools: impl Iterator<Item = &'t Tool>) -> Vec<PathBuf> {
+    let crib = &settings.crib;
+    let (mut paths, mut python) = (Vec::new(), BTreeSet::new());
+    for tool in tools {
+        match &tool.implementation {
+            Implementation::Process(process) => {
+                let files = of_process(crib, crib, process);
+                // Words also name data that a tool of the crib may well change.
+                paths.extend(files.into_iter().filter(|file| is_code(file)));
+            }
+            Implementation::Python(function) => {
+                let package = function.module.split('.').next().unwrap_or_default();
+                for folder in function.path.iter().map(|folder| crib.join(folder)) {
+                    let folder = follow_links_outside(&folder, &[]);
+                    paths.extend([folder.join(package), folder.join(format!("{package}.py"))]);
+                    python.insert(folder);
+                }
+            }
+            Implementation::R(function) => {
+                if let Some(sources) = function.sources.as_ref().map(|folder| crib.join(folder)) {
+                    let parts = R_FILES.iter().chain(&R_FOLDERS);
+                    paths.extend(parts.map(|part| sources.join(part)));
+                }
+            }
+            _ => {}
         }
-        Implementation::Python(function) => {
-            let package = function.module.split('.').next().unwrap_or_default();
-            let folders = function.path.iter().map(|folder| crib.join(folder));
-            folders
-                .flat_map(|folder| [folder.join(package), folder.join(format!("{package}.py"))])
-                .collect()
-        }
-        Implementation::R(function) => {
-            let sources = function.sources.as_ref().map(|folder| crib.join(folder));
-            let parts = ["DESCRIPTION", "NAMESPACE", "R", "src", "inst"];
-            sources.iter().flat_map(|sources| parts.map(|part| sources.join(part))).collect()
-        }
-        _ => Vec::new(),
-    };
+    }
+    if !python.is_empty() {
+        // Not only its interpreter: every Python worker imports its packages.
+        paths.push(crib.join(VIRTUAL_ENVIRONMENT));
+    }
+    // Once for each folder: thousands of tools may share it.
+    paths.extend(python.iter().flat_map(|folder| python_paths(settings, folder)));
     // Programs of the system are not writable anyway.
-    paths.into_iter().filter(|path: &PathBuf| path.starts_with(crib)).collect()
+    paths.retain(|path| path.starts_with(crib));
+    paths
+}
+
+/// What Python imports from a folder: all of it, unless it is or contains a folder that tools may write;
+/// then the modules and packages in it.
+fn python_paths(settings: &Settings, folder: &Path) -> Vec<PathBuf> {
+    if !settings.roots.iter().any(|root| root.starts_with(folder)) {
+        return vec![folder.to_owned()];
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_module = |path: &PathBuf| has_extension(path, &PYTHON) || path.join(PACKAGE).is_file();
+    entries.filter(is_module).collect()
 }
 
 /// Whether a file is executable or has the extension of a script.
@@ -97,6 +135,16 @@ fn of_process(crib: &Path, folder: &Path, process: &Process) -> Vec<PathBuf> {
     program.filter(|path| path.is_file()).into_iter().chain(words).collect()
 }
 
+/// All files that a Python function may import from the folders of its crib. An approved call imports no
+/// others from there.
+pub(crate) fn importable_files(crib: &Path, function: &PythonFunction) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for folder in &function.path {
+        add_files(&mut files, &crib.join(folder), &["py"], MAX_DEPTH);
+    }
+    files
+}
+
 /// Modules import their neighbours, so those count as well.
 fn of_python(crib: &Path, function: &PythonFunction) -> Vec<PathBuf> {
     let package = function.module.split('.').next().unwrap_or_default();
@@ -112,9 +160,9 @@ fn of_r(crib: &Path, function: &RFunction) -> Vec<PathBuf> {
     let Some(sources) = function.sources.as_ref().map(|folder| crib.join(folder)) else {
         return Vec::new();
     };
-    let named = ["DESCRIPTION", "NAMESPACE"].map(|name| sources.join(name));
+    let named = R_FILES.map(|name| sources.join(name));
     let mut files: Vec<_> = named.into_iter().filter(|path| path.is_file()).collect();
-    for folder in ["R", "src", "inst"] {
+    for folder in R_FOLDERS {
         add_files(&mut files, &sources.join(folder), &[], MAX_DEPTH);
     }
     files
@@ -127,20 +175,27 @@ fn add_files(files: &mut Vec<PathBuf>, folder: &Path, extensions: &[&str], depth
     };
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort_unstable();
-    let is_wanted = |path: &Path| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extensions.is_empty() || extension.is_some_and(|extension| extensions.contains(&extension))
+    let is_wanted = |path: &Path| extensions.is_empty() || has_extension(path, extensions);
+    // Other folders of a project, which may be large: installed packages, byte code, repositories.
+    let is_entered = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        extensions.is_empty() || !(name.starts_with('.') || NOT_IMPORTED.contains(&name))
     };
     for path in paths {
         if files.len() > MAX_FILES {
             return;
         }
-        if path.is_dir() && depth > 0 {
+        if path.is_dir() && depth > 0 && is_entered(&path) {
             add_files(files, &path, extensions, depth - 1);
         } else if path.is_file() && is_wanted(&path) {
             files.push(path);
         }
     }
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extensions.contains(&extension))
 }
 
 #[cfg(test)]

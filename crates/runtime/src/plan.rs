@@ -26,7 +26,7 @@ use toolkit::Arguments;
 
 use crate::{
     Settings,
-    code_files::{code_files, named_file},
+    code_files::{code_files, importable_files, named_file},
 };
 pub(crate) use command::{CommandPlan, check_command, program_command};
 pub(crate) use digest::PlanDigest;
@@ -220,6 +220,9 @@ fn find_code(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Vec<PathBu
         program::find(settings, &command.program).filter(|_| !command.program.contains('/'));
     let mut code = vec![found.unwrap_or_else(|| PathBuf::from(&command.program))];
     code.extend(code_files(&settings.crib, folder, tool));
+    if let Implementation::Python(function) = &tool.implementation {
+        code.extend(importable_files(&settings.crib, function));
+    }
     if runs_named_files(&command.program) {
         let words = command.argv.iter().skip(1);
         code.extend(words.filter_map(|word| named_file(folder, &word.to_string())));

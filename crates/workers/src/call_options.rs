@@ -1,6 +1,6 @@
 //! The limits of one call, and where its output goes.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use catalog::{ErrorType, Failure, Tool};
 use process::{OutputBuffer, OutputListener, OutputStream, ProcessId};
@@ -24,8 +24,11 @@ pub struct CallOptions<'a> {
     /// If a person approved the call, checks that it still is what was approved. Called right before the
     /// function runs: while the call waits for its session, an earlier one may change files. An approved
     /// call runs in a worker without other tools.
-    pub verify: Option<&'a (dyn Fn() -> Result<(), Failure> + Send + Sync)>,
+    pub verify: Option<&'a (dyn Fn() -> Result<ApprovedFiles, Failure> + Send + Sync)>,
 }
+
+/// The files that a person approved, with the digests (SHA-256, hexadecimal) of their contents.
+pub type ApprovedFiles = Vec<(PathBuf, String)>;
 
 /// Observes a call while it runs.
 pub trait CallObserver: Sync {
@@ -57,9 +60,10 @@ impl<'a> CallOptions<'a> {
         WorkerProfile::of(tool, self.verify.is_some())
     }
 
-    /// Fails unless the call is still what a person approved, if it needed that.
-    pub(crate) fn check_approved(&self) -> Result<(), Failure> {
-        self.verify.map_or(Ok(()), |verify| verify())
+    /// Fails unless the call is still what a person approved. Returns the approved files; `None` if the
+    /// call needed no approval.
+    pub(crate) fn check_approved(&self) -> Result<Option<ApprovedFiles>, Failure> {
+        self.verify.map(|verify| verify()).transpose()
     }
 
     /// Starts the timer of the call.

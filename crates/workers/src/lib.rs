@@ -24,7 +24,7 @@ mod state;
 mod worker;
 mod worker_failure;
 
-pub use call_options::{CallObserver, CallOptions};
+pub use call_options::{ApprovedFiles, CallObserver, CallOptions};
 pub use pool::{SessionCaller, SessionLease, WorkerPool};
 pub use python::{PythonCall, python_folders};
 pub use r::{R_SOURCING, RCall, decode_replies, with_missing};

@@ -119,6 +119,38 @@ fn a_writable_tool_cannot_change_what_is_only_for_people() {
 }
 
 #[test]
+fn a_writable_tool_cannot_change_modules_beside_a_bound_one() {
+    let page = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `shout`\n\nShout.\n";
+    let names =
+        ["desk.py", "near.py", "pack/__init__.py", "pack/a.py", "lib/b.py", ".venv/lib/a.pth"];
+    let changes = names.map(|name| format!("echo EVIL > {name}; rm -f {name}")).join("; ");
+    let attack =
+        format!("{changes}; mv pack old; touch lib/new.py .venv/lib/b.pth; echo x > fine; true");
+    let config = "[[bind]]\ntools = \"shout\"\npython = \"desk\"\npath = [\".\", \"lib\"]\n";
+    let mut crib = crib(config, &attack, "true").file("MCP_TOOL_SPECIFICATION.md", page);
+    for name in names {
+        crib = crib.file(name, "honest");
+    }
+    let write = json!({"name": "write", "description": "Write", "command": "tee", "synchronous": true, "mutates": true,
+        "subcommand": [{"name": "default", "description": "Write", "positional_args": [
+            {"name": "to", "type": "string", "format": "path", "description": "To", "required": true}]}]});
+    let crib = crib.tool("write", write);
+    for name in names {
+        let output = crib.run(&["call", "write", "--args", &json!({"to": name}).to_string()]);
+        assert!(output.stderr.contains("only people may change"), "{name}: {}", output.stderr);
+    }
+    if !crib.run(&["doctor"]).stdout.contains("level     namespaces") {
+        return skip("this machine has no namespaces");
+    }
+    assert_eq!(crib.run(&["call", "change"]).code, 0);
+    assert_eq!(names.map(|name| crib.read(name)), ["honest"; 6]);
+    assert!(
+        !crib.root().join("lib/new.py").exists() && !crib.root().join(".venv/lib/b.pth").exists()
+    );
+    assert_eq!(crib.read("fine"), "x\n");
+}
+
+#[test]
 fn a_definition_or_prompt_behind_a_link_out_of_the_crib_is_not_read() {
     let crib = crib("", "true", "true");
     fs::create_dir(crib.root().join("prompts")).expect("a folder");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::Failure;
 use fancy_regex::Regex;
 use process::{OutputListener, ProcessId};
-use workers::{CallObserver, CallOptions, SessionCaller, SessionLease};
+use workers::{ApprovedFiles, CallObserver, CallOptions, SessionCaller, SessionLease};
 
 use crate::{
     call::ActiveCall, engine::Engine, operations::LiveOperation, outputs::LongOutput,
@@ -57,7 +57,7 @@ pub(super) fn call_options<'a>(
     call: &'a ActiveCall,
     long_output: &'a LongOutput<'a>,
     observer: Option<&'a OperationObserver<'a>>,
-    verify: &'a (dyn Fn() -> Result<(), Failure> + Send + Sync),
+    verify: &'a (dyn Fn() -> Result<ApprovedFiles, Failure> + Send + Sync),
 ) -> CallOptions<'a> {
     CallOptions {
         cancel: call.call.context.cancel_token(),

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use workers::ApprovedFiles;
 
 use super::{Action, CommandPlan, Plan, PlannedStep, StepPlan};
 use crate::digest::{combine_digests, file_digest, keyed_text_digest, value_digest};
@@ -15,6 +16,8 @@ use crate::digest::{combine_digests, file_digest, keyed_text_digest, value_diges
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlanDigest {
     parts: Vec<(&'static str, String)>,
+    /// The digest of each file with code, of which one part is made.
+    files: ApprovedFiles,
 }
 
 impl PlanDigest {
@@ -24,7 +27,13 @@ impl PlanDigest {
         let parts = self.parts.iter();
         Self {
             parts: parts.map(|(name, digest)| (*name, keyed_text_digest(key, digest))).collect(),
+            files: Vec::new(),
         }
+    }
+
+    /// The files with code, with the digests of their contents.
+    pub(crate) fn into_files(self) -> ApprovedFiles {
+        self.files
     }
 
     /// One digest for all parts.
@@ -50,21 +59,22 @@ impl PlanDigest {
 impl Plan {
     /// The digest of what the call would do now. Reads the program and the scripts.
     pub(crate) fn digest(&self) -> PlanDigest {
+        let files = digest_files(&self.code);
         let parts = match &self.action {
-            Action::Command { plan, .. } => digest_command(plan, &self.code),
+            Action::Command { plan, .. } => digest_command(plan, &files),
             Action::Steps { cwd, steps } => {
                 let steps: Vec<_> = steps.iter().map(digest_step).collect();
                 vec![("folder", value_digest(&json!(cwd))), ("steps", combine(&steps))]
             }
             Action::Native => vec![("arguments", value_digest(&json!(self.arguments)))],
         };
-        PlanDigest { parts }
+        PlanDigest { parts, files }
     }
 }
 
-fn digest_command(plan: &CommandPlan, code: &[PathBuf]) -> Vec<(&'static str, String)> {
+fn digest_command(plan: &CommandPlan, files: &[(PathBuf, String)]) -> Vec<(&'static str, String)> {
     let command = &plan.command;
-    let contents: Vec<_> = code.iter().map(digest_file).collect();
+    let contents: Vec<_> = files.iter().map(|file| value_digest(&json!(file))).collect();
     let settings = json!([
         command.sandbox,
         command.sandbox.is_unrestricted,
@@ -90,10 +100,11 @@ fn digest_step(step: &StepPlan) -> String {
     value_digest(&json!([step.tool, plan]))
 }
 
-fn digest_file(path: &PathBuf) -> String {
+fn digest_files(code: &[PathBuf]) -> ApprovedFiles {
     // A file that cannot be read now and can be read later is a change as well.
-    let content = file_digest(path).unwrap_or_else(|error| error.kind().to_string());
-    value_digest(&json!([path, content]))
+    let digest =
+        |path: &PathBuf| file_digest(path).unwrap_or_else(|error| error.kind().to_string());
+    code.iter().map(|path| (path.clone(), digest(path))).collect()
 }
 
 fn combine(digests: &[String]) -> String {

@@ -90,9 +90,15 @@ impl Runtime {
                 return Ok(Found::Used(approval.id.clone()));
             }
         }
-        if let Some(outdated) = usable.iter().find(|usable| usable.digest != request.digest) {
+        let outdated: Vec<_> =
+            usable.into_iter().filter(|usable| usable.digest != request.digest).collect();
+        if let Some(outdated) = outdated.first() {
             let changed = request.recorded_digest.changed_since(&outdated.plan["digests"]);
             reason.push_str(&format!("; its plan changed since it was approved: {changed}"));
+        }
+        // Or a tool that changed a script could use the approval later by changing it back.
+        for approval in outdated {
+            self.journal.use_approval(approval.id, now).await.map_err(store_failed)?;
         }
         self.propose(call, request, reason).await.map(|open| Found::Open(Box::new(open)))
     }

@@ -92,6 +92,18 @@ async fn a_changed_script_needs_a_new_approval() {
 }
 
 #[tokio::test]
+async fn an_approval_is_used_up_when_the_plan_has_changed() {
+    let crib = RuntimeFixture::new();
+    let script = crib.path("crib/run.sh");
+    fs::write(&script, "touch done").unwrap();
+    let tool = runner("sh", &["run.sh"]);
+    reason_after(&crib, &tool, json!({}), || fs::write(&script, "echo two").unwrap()).await;
+    fs::write(&script, "touch done").unwrap();
+    approval(&run(&crib, call(&tool, json!({}), context_without_user())).await);
+    assert!(!crib.path("crib/done").exists());
+}
+
+#[tokio::test]
 async fn a_changed_program_needs_a_new_approval() {
     let crib = RuntimeFixture::new();
     let program = crib.path("crib/run");

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use catalog::{ErrorType, Failure, Outcome, Tool, failures, implementation::PythonFunction};
 use process::Command;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use toolkit::Arguments;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
     conversation::{self, CallEnd, CallResult},
 };
 use crate::{
-    call_options::CallOptions,
+    call_options::{ApprovedFiles, CallOptions},
     pool::{SessionLease, WorkerPool},
     profile::Language,
     results::{
@@ -87,14 +87,14 @@ impl WorkerPool {
         let profile = options.profile(call.tool);
         let start = self.worker_for(session, workers, call.tool, profile, build_worker_command);
         let index = options.unless_cancelled(call.tool, start).await??;
-        options.check_approved()?;
+        let approved = options.check_approved()?;
         let worker = &mut workers.workers[index];
         if let Some(observer) = options.observer {
             // Before the request is sent: a server that crashes during the call must find the
             // process afterwards.
             observer.on_start(worker.process_id());
         }
-        let request = self.build_request(call);
+        let request = self.build_request(call, approved);
         let mut deadline = options.start_deadline(self.settings.grace);
         let result = conversation::call(worker, &request, options, &mut deadline).await?;
         if let CallEnd::WorkerFailed(..) | CallEnd::Stale = result.end {
@@ -104,14 +104,19 @@ impl WorkerPool {
         Ok(result)
     }
 
-    fn build_request(&self, call: PythonCall<'_>) -> Value {
+    fn build_request(&self, call: PythonCall<'_>, approved: Option<ApprovedFiles>) -> Value {
         let PythonFunction { module, function, path } = call.function;
         // `components` removes `.`, so that tracebacks name files as people do.
-        let path: Vec<PathBuf> = path
-            .iter()
-            .map(|folder| self.settings.crib.join(folder).components().collect())
-            .collect();
+        let clean = |path: PathBuf| path.components().collect::<PathBuf>();
+        let path: Vec<_> =
+            path.iter().map(|folder| clean(self.settings.crib.join(folder))).collect();
+        let name = |(file, digest): (PathBuf, String)| {
+            (clean(file).to_string_lossy().into_owned(), Value::from(digest))
+        };
+        let approved: Option<Map<_, _>> =
+            approved.map(|files| files.into_iter().map(name).collect());
         json!({
+            "approved": approved,
             "module": module,
             "function": function,
             "path": path,

@@ -12,8 +12,9 @@ use crate::{profile::access_needs, settings::WorkerSettings, worker::PIPES};
 const VENV_PYTHON: &str = ".venv/bin/python";
 /// Interpreters to look for on the `PATH`.
 const NAMES: [&str; 2] = ["python3", "python"];
-/// No packages of the user (`-s`), no bytecode files beside the sources (`-B`), unbuffered output
-/// (`-u`), so that a crash loses none, and UTF-8 in any locale.
+/// No packages of the user (`-s`), no bytecode files beside the sources (`-B`; the worker does not read
+/// those of the crib either), unbuffered output (`-u`), so that a crash loses none, and UTF-8 in any
+/// locale.
 const OPTIONS: [&str; 5] = ["-s", "-B", "-u", "-X", "utf8"];
 const SCRIPT_FILE: &str = "worker.py";
 

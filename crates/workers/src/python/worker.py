@@ -4,6 +4,7 @@
 # front. So whatever a function prints, itself or through a program it starts, cannot be mistaken for
 # a reply. Uses the standard library only.
 import importlib
+import importlib.machinery
 import json
 import os
 import signal
@@ -44,13 +45,34 @@ class Modules:
 
     path = []
     seen = {}
+    # The digests of the files that a person approved; `None` if the call needed no approval.
+    approved = None
+    # Folders of the interpreter and its packages.
+    installed = ()
 
     @classmethod
-    def set_path(cls, path):
+    def set_path(cls, path, approved):
+        cls.approved = approved
         if not cls.path:
             cls.path = path
+            if approved is not None:
+                # Before the crib can have a module of this name.
+                import hashlib
+                cls.hash = hashlib.sha256
+            homes = tuple(home + os.sep for home in (sys.prefix, sys.base_prefix))
+            cls.installed = tuple(folder for folder in sys.path if folder.startswith(homes))
+            sys.path_hooks.insert(0, find_in_sources)
             # In front, so that a module of the crib wins over an installed one of the same name.
             sys.path[:0] = path
+
+    @classmethod
+    def check_approved(cls, file, content):
+        """Fails unless the content of a file of the crib is what a person approved. What is compared is
+        what runs: the file may be replaced at any time."""
+        if cls.approved is not None and is_in(file, cls.path):
+            if cls.approved.get(file) != cls.hash(content).hexdigest():
+                raise ImportError(f"`{file}` is not what was approved; it was not run. Make the same call "
+                                  "again to request a new approval")
 
     @classmethod
     def files(cls):
@@ -70,6 +92,40 @@ class Modules:
     @classmethod
     def are_stale(cls):
         return any(modified_at(file) != when for file, when in cls.seen.items())
+
+
+class SourceLoader(importlib.machinery.SourceFileLoader):
+    """Compiles sources. Byte code beside them is neither read nor written: any tool that may write to the
+    crib could have planted it, with the time and size of the source in its header."""
+
+    def get_code(self, fullname):
+        file = self.get_filename(fullname)
+        source = self.get_data(file)
+        Modules.check_approved(file, source)
+        return self.source_to_code(source, file)
+
+
+class ExtensionLoader(importlib.machinery.ExtensionFileLoader):
+    """Loads compiled modules. An approved call loads none from the crib: the linker opens a file by its
+    path, so that it cannot be compared with what was approved."""
+
+    def create_module(self, spec):
+        if Modules.approved is not None and is_in(self.path, Modules.path):
+            raise ImportError(f"`{self.path}` is compiled, and approved calls load compiled modules only from "
+                              "installed packages; install it")
+        return super().create_module(spec)
+
+
+def find_in_sources(folder):
+    """The finder for a folder of modules that is not part of the interpreter or its packages."""
+    if is_in(folder, Modules.installed) or not os.path.isdir(folder):
+        raise ImportError("not a folder of the crib")
+    return importlib.machinery.FileFinder(folder, (ExtensionLoader, importlib.machinery.EXTENSION_SUFFIXES),
+                                          (SourceLoader, importlib.machinery.SOURCE_SUFFIXES))
+
+
+def is_in(path, folders):
+    return any(path == folder or path.startswith(folder + os.sep) for folder in folders)
 
 
 def modified_at(file):
@@ -162,7 +218,7 @@ class EventLoop:
 
 
 def call(request):
-    Modules.set_path(request["path"])
+    Modules.set_path(request["path"], request.get("approved"))
     # Before the import, so that edited code never runs half old and half new. The server starts a
     # new worker.
     if Modules.are_stale():

@@ -6,8 +6,9 @@ use runtime::{Session, with_session_argument};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::python_fixture::{PythonFixture, function};
-use testing::{is_process_running, skip_without, wait_until};
+use super::python_fixture::{PythonFixture, function, function_in};
+use crate::approvals::{approval, call, context_without_user, record_decision, run};
+use testing::{field, is_process_running, skip_without, wait_until};
 
 const CODE: &str = "
 import os, pathlib, time
@@ -53,6 +54,69 @@ def replace():
     bench.run("replace").await;
     let outcome = bench.call(deploy, json!({"target": "staging"})).await;
     assert_eq!(outcome.structured, Some(json!("deployed staging")), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn byte_code_beside_a_module_is_not_read() {
+    skip_without!("python3");
+    let bench = PythonFixture::new(
+        "import importlib.util, marshal, os, struct
+def plant():
+    for name in ('victim.py', 'package/victim.py'):
+        source = os.path.join(os.path.dirname(__file__), name)
+        cached = importlib.util.cache_from_source(source)
+        os.makedirs(os.path.dirname(cached), exist_ok=True)
+        found = os.stat(source)
+        code = marshal.dumps(compile('def run(): return \"EVIL\"', source, 'exec'))
+        header = struct.pack('<III', 0, int(found.st_mtime), found.st_size)
+        open(cached, 'wb').write(importlib.util.MAGIC_NUMBER + header + code)
+    return True
+",
+    );
+    for name in ["victim.py", "package/victim.py"] {
+        bench.write(name, "def run(): return 'honest'\n");
+    }
+    assert_eq!(bench.run("plant").await.structured, Some(json!(true)));
+    for module in ["victim", "package.victim"] {
+        let outcome = bench.call(function_in(module, "run"), json!({})).await;
+        assert_eq!(outcome.structured, Some(json!("honest")), "{module} {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_approved_function_imports_only_what_was_approved() {
+    skip_without!("python3");
+    let bench = PythonFixture::new(
+        "import pathlib, near.helper
+def late(name):
+    # Another tool could do this between the comparison of the plan and the import.
+    path = pathlib.Path(__file__).parent / name
+    path.write_text('VALUE = \"EVIL\"')
+    import importlib
+    return importlib.import_module(name.removesuffix('.py').replace('/', '.')).VALUE
+def early(): return near.helper.VALUE
+",
+    );
+    bench.write("near/helper.py", "VALUE = 'near'\n");
+    bench.write("near/other.py", "VALUE = 'other'\n");
+    for (name, arguments, expected) in [
+        ("early", json!({}), Some("near")),
+        ("late", json!({"name": "decimal.py"}), None),
+        ("late", json!({"name": "near/other.py"}), None),
+    ] {
+        let mut tool = function(name);
+        tool.annotations.dangerous = Some(true);
+        let ask = || call(&tool, arguments.clone(), context_without_user());
+        record_decision(&bench.crib, approval(&run(&bench.crib, ask()).await), true).await;
+        let outcome = run(&bench.crib, ask()).await;
+        match expected {
+            Some(text) => assert_eq!(outcome.structured, Some(json!(text)), "{outcome:?}"),
+            None => {
+                let message = field(&outcome, "error_message").as_str().unwrap_or_default();
+                assert!(message.contains("is not what was approved"), "{outcome:?}");
+            }
+        }
+    }
 }
 
 #[tokio::test]
