@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use crate::{
     AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, FlagsConfig, PolicyClause,
-    ProgramConfig, RuleClause, SwitchClause, clause::report_broken_config, flags,
+    ProgramConfig, RuleClause, SwitchClause, clause::report_broken_config, config_errors, flags,
 };
 
 /// The configuration of a crib.
@@ -239,12 +239,19 @@ pub struct PromptsConfig {
     pub dirs: Vec<PathBuf>,
 }
 
-/// Parses a configuration.
-pub(crate) fn parse(source: &SourceId, text: &str) -> Result<Config, Box<Diagnostic>> {
-    toml::from_str(text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start);
-        let message = error.message().trim().replace('\n', " ");
-        Box::new(report_broken_config(source, start, message))
+/// Parses a configuration, or reports every error in it.
+pub(crate) fn parse(source: &SourceId, text: &str) -> Result<Config, Vec<Diagnostic>> {
+    toml::from_str(text).map_err(|first| {
+        let mut errors = config_errors::find_errors::<Config>(text);
+        if errors.is_empty() {
+            errors.push(first);
+        }
+        let report = |error: &toml::de::Error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let message = error.message().trim().replace('\n', " ");
+            report_broken_config(source, start, message)
+        };
+        errors.iter().map(report).collect()
     })
 }
 
@@ -265,7 +272,7 @@ mod tests {
         let source = SourceId::new("toolcrib.toml");
         assert!(parse(&source, "").expect("an empty config").confine.enabled);
         assert_eq!(
-            parse(&source, BROKEN_CONFIG.bad).expect_err("an unknown key").code,
+            parse(&source, BROKEN_CONFIG.bad).expect_err("an unknown key")[0].code,
             BROKEN_CONFIG.code
         );
         assert!(parse(&source, BROKEN_CONFIG.good).is_ok());

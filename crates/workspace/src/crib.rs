@@ -175,13 +175,13 @@ impl Crib {
         if !path.exists() {
             return Vec::new();
         }
-        let read = self
-            .files()
-            .read(&path)
-            .and_then(|bytes| config::parse(source, &String::from_utf8_lossy(&bytes)));
-        match read {
-            Ok(config) => self.config = config,
+        let bytes = match self.files().read(&path) {
+            Ok(bytes) => bytes,
             Err(problem) => return vec![*problem],
+        };
+        match config::parse(source, &String::from_utf8_lossy(&bytes)) {
+            Ok(config) => self.config = config,
+            Err(problems) => return problems,
         }
         let no_flags = FlagsConfig::new();
         let mut found = Vec::new();

@@ -14,6 +14,7 @@ mod bind;
 mod build;
 mod clause;
 mod config;
+mod config_errors;
 mod content;
 mod crib;
 mod custom_rules;

@@ -43,7 +43,7 @@ pub enum RevisionError {
     #[error("{0}")]
     Git(String),
     /// The folder is in no repository.
-    #[error("`{}` is in no git repository", .0.display())]
+    #[error("`{}` is not in a git repository", .0.display())]
     NoRepository(PathBuf),
     /// The repository has no such revision.
     #[error("there is no revision `{0}`")]

@@ -309,7 +309,7 @@ fn unknown_revisions_are_reported_with_a_hint() {
     insta::assert_snapshot!(outside.transcript(&["diff", "HEAD:", "tools"]), @r"
     exit code 2
     --- stderr
-    error: `CRIB` is in no git repository
+    error: `CRIB` is not in a git repository
      |
      = help: pass the folder of a repository with -C, or files or folders
     ");
