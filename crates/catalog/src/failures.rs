@@ -61,6 +61,31 @@ pub fn combine(mut failures: Vec<Failure>) -> Option<Failure> {
     )
 }
 
+/// Adds failures about other arguments to a failure about arguments, so that a caller can correct all
+/// of them at once. An argument that `failure` mentions already is not mentioned again.
+pub fn extend(mut failure: Failure, others: Vec<Failure>) -> Failure {
+    if failure.error_type != ErrorType::InvalidArguments || others.is_empty() {
+        return failure;
+    }
+    // `/files/0` and `/files` are about the same argument.
+    let argument = |fault: &Value| {
+        let path = fault["path"].as_str().unwrap_or_default();
+        path.split('/').nth(1).unwrap_or_default().to_owned()
+    };
+    let faults = |failure: &Failure| failure.details["details"].as_array().cloned();
+    let mut known = faults(&failure).unwrap_or_default();
+    for other in others {
+        let new = faults(&other).unwrap_or_default();
+        if new.iter().any(|new| known.iter().any(|known| argument(known) == argument(new))) {
+            continue;
+        }
+        failure.message.push_str(&format!("\n- {}", other.message));
+        known.extend(new);
+    }
+    failure.details["details"] = known.into();
+    failure
+}
+
 /// Adds the document about a failure: what happened, to which tool, and the details.
 pub fn complete(tool: &Tool, failure: Failure) -> Failure {
     if failure.details.get("error").is_some() {

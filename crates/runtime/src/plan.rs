@@ -28,7 +28,7 @@ use crate::{
     Settings,
     code_files::{code_files, importable_files, named_file},
 };
-pub(crate) use command::{CommandPlan, check_command, program_command};
+pub(crate) use command::{CommandPlan, check_command, find_argument_failures, program_command};
 pub(crate) use digest::PlanDigest;
 pub use escape::escape_controls;
 use paths::PathResolver;

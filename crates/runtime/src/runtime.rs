@@ -157,8 +157,13 @@ impl Runtime {
 
     /// Validates arguments and fills in defaults: the first step of every call.
     pub fn admit(&self, tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
+        let given = admit::has_path_checks(tool).then(|| arguments.clone());
         let admitted = backend_for(&tool.implementation).admit(tool, arguments);
-        admitted.map_err(|failure| failures::complete(tool, failure))
+        admitted.map_err(|failure| {
+            let settings = &self.engine.settings;
+            let more = given.map(|given| admit::find_path_failures(settings, tool, &given));
+            failures::complete(tool, failures::extend(failure, more.unwrap_or_default()))
+        })
     }
 
     /// What a call of `tool` would do now. The arguments come from [`Runtime::admit`]; `catalog` has

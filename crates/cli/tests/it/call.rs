@@ -101,6 +101,44 @@ fn all_bad_arguments_are_reported() {
 }
 
 #[test]
+fn errors_of_schema_and_paths_are_reported_together() {
+    let show = json!({"name": "show", "description": "Print", "command": "cat", "synchronous": true, "mutates": false,
+        "subcommand": [{"name": "default", "description": "Print files",
+            "options": [{"name": "n", "type": "boolean", "description": "Numbers"}],
+            "positional_args": [
+                {"name": "file", "type": "string", "format": "path", "description": "Which"},
+                {"name": "word", "type": "string", "description": "Text"}]}]});
+    let crib = TempCrib::new().tool("show", show);
+    let arguments = r#"{"n": "yes", "file": "/etc/passwd", "word": "-x", "working_directory": 3}"#;
+    insta::assert_snapshot!(crib.transcript(&["call", "show", "--args", arguments]), @r"
+    exit code 4
+    --- stderr
+    error: Invalid arguments for `show`:
+           - n: Expected boolean, received string
+           - working_directory: Expected string, received integer
+           - 'file' leads outside the folders that tools may access: `/etc/passwd`; stay inside `CRIB`
+           - 'word' must not begin with a dash, or the program would take `-x` for an option; to pass it, the definition needs `allow_dash` or `double_dash`
+    ");
+    let details = crib.run(&["call", "show", "--json", "--args", arguments]).json();
+    let details = details["error_details"]["details"].as_array().cloned().expect("details");
+    let paths: Vec<_> = details.iter().map(|detail| detail["path"].clone()).collect();
+    assert_eq!(paths, ["/n", "/working_directory", "/file", "/word"]);
+}
+
+#[test]
+fn a_plan_names_the_variables_of_the_proxy() {
+    let mut tool = definition("fetch", "echo");
+    tool["network"] = json!(["example.org:443"]);
+    let plan = TempCrib::new().tool("fetch", tool).run(&["call", "fetch", "--dry-run", "--json"]);
+    let plan = plan.json();
+    let has = |name: &str| plan["env"].as_array().expect("names").contains(&json!(name));
+    let is_proxied = plan["confinement"]["level"] == "namespaces";
+    for name in ["HTTP_PROXY", "https_proxy", "NO_PROXY"] {
+        assert_eq!(has(name), is_proxied, "{name}: {plan}");
+    }
+}
+
+#[test]
 fn rejects_arguments_that_are_not_an_object() {
     let crib = crib_with_say_and_flop();
     insta::assert_snapshot!(crib.transcript(&["call", "say", "--args", "[1]"]), @r#"

@@ -1,14 +1,19 @@
 //! The command of a call: program, arguments, folder, environment and limits.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use catalog::{
     Annotations, Availability, ErrorType, Failure, NetworkAccess, Tool,
     implementation::{Binding, PassBy, Process},
 };
+use egress::proxy_variables;
 use process::{
-    Command, STRACE, Sandbox, SandboxLevel, Word, list_enforcement, private_variables,
-    trace_with_strace,
+    Command, ListEnforcement, STRACE, Sandbox, SandboxLevel, Word, list_enforcement,
+    private_variables, trace_with_strace,
 };
 use serde::{Serialize, Serializer};
 use toolkit::Arguments;
@@ -43,7 +48,7 @@ struct CommandPlanJson<'a> {
     program: &'a str,
     argv: &'a [Word],
     cwd: &'a str,
-    env: Vec<&'a str>,
+    env: Vec<String>,
     stdin: Option<&'a str>,
     #[serde(serialize_with = "seconds")]
     timeout_seconds: Duration,
@@ -63,13 +68,31 @@ impl Serialize for CommandPlan {
             program: &command.program,
             argv: &command.argv,
             cwd: &command.cwd,
-            env: names.chain(private_variables(&command.env).map(|name: &str| name)).collect(),
+            env: names
+                .chain(private_variables(&command.env).map(|name: &str| name))
+                .map(str::to_owned)
+                .chain(proxy_names(command))
+                .collect(),
             stdin: command.stdin.as_deref(),
             timeout_seconds: self.timeout,
             confinement: &command.sandbox,
             network_enforcement: describe_enforcement(&command.sandbox),
         };
         json.serialize(serializer)
+    }
+}
+
+/// The variables that lead a program with a list of destinations to its proxy, and that the command
+/// does not set itself.
+fn proxy_names(command: &Command) -> Vec<String> {
+    match &command.sandbox.network {
+        NetworkAccess::Only(list)
+            if list_enforcement(command.sandbox.level) == ListEnforcement::HostsAndPorts =>
+        {
+            let is_set = |name: &String| command.env.iter().any(|(other, _)| other == name);
+            proxy_variables(list).map(|(name, _)| name).filter(|name| !is_set(name)).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -87,23 +110,8 @@ impl CommandPlan {
         process: &Process,
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
-        let mut found: Vec<_> =
-            reject_unbound(tool, process, arguments).err().into_iter().collect();
-        let is_read_only = tool.annotations.is_read_only();
-        let crib = PathResolver::new(settings, &settings.crib, is_read_only);
-        let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
-        let folder = folder
-            .map(|binding| {
-                crib.resolve_folder(&binding.parameter, arguments.get(&binding.parameter))
-            })
-            .transpose();
-        // Go on with the crib as folder, so that problems of other arguments are reported as well.
-        let cwd = folder.unwrap_or_else(|failure| {
-            found.push(failure);
-            None
-        });
-        let cwd = cwd.unwrap_or_else(|| settings.crib.clone());
-        let resolver = PathResolver::new(settings, &cwd, is_read_only);
+        let (cwd, mut found) = resolve_folder(settings, tool, process, arguments);
+        let resolver = PathResolver::new(settings, &cwd, tool.annotations.is_read_only());
         let mut line = CommandLine::build(tool, &process.pieces, arguments, &resolver, &mut found);
         if let Some(failure) = failures::combine(found) {
             return Err(failure);
@@ -141,6 +149,44 @@ impl CommandPlan {
         let command = trace_with_strace(Arc::unwrap_or_clone(self.command), &strace, trace);
         Ok(Self { command: Arc::new(command), ..self })
     }
+}
+
+/// The failures of arguments that a program cannot get, such as paths outside of the roots. The
+/// arguments need not fit the schema.
+pub(crate) fn find_argument_failures(
+    settings: &Settings,
+    tool: &Tool,
+    process: &Process,
+    arguments: &Arguments,
+) -> Vec<Failure> {
+    let (cwd, mut found) = resolve_folder(settings, tool, process, arguments);
+    let resolver = PathResolver::new(settings, &cwd, tool.annotations.is_read_only());
+    CommandLine::build(tool, &process.pieces, arguments, &resolver, &mut found);
+    if process.speaks_json() {
+        found.extend(reject_outside_paths(settings, tool, arguments).err());
+    }
+    found
+}
+
+/// The folder of a call, and the failures found so far.
+fn resolve_folder(
+    settings: &Settings,
+    tool: &Tool,
+    process: &Process,
+    arguments: &Arguments,
+) -> (PathBuf, Vec<Failure>) {
+    let mut found: Vec<_> = reject_unbound(tool, process, arguments).err().into_iter().collect();
+    let crib = PathResolver::new(settings, &settings.crib, tool.annotations.is_read_only());
+    let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
+    let folder = folder
+        .map(|binding| crib.resolve_folder(&binding.parameter, arguments.get(&binding.parameter)))
+        .transpose();
+    // Go on with the crib as folder, so that problems of other arguments are reported as well.
+    let cwd = folder.unwrap_or_else(|failure| {
+        found.push(failure);
+        None
+    });
+    (cwd.unwrap_or_else(|| settings.crib.clone()), found)
 }
 
 /// The command of a tool's availability check, which may change nothing and use no network.

@@ -3,13 +3,18 @@
 
 use std::sync::Arc;
 
-use catalog::{Decision, ErrorType, Failure, Tool, budget::Budget};
+use catalog::{Decision, ErrorType, Failure, Implementation, Tool, budget::Budget};
 use serde_json::Value;
 use toolkit::Arguments;
 
 use super::Runtime;
 use crate::{
-    Call, Unfinished, backend::too_complex, backends::backend_for, call::NestedCall, failures,
+    Call, Settings, Unfinished,
+    backend::too_complex,
+    backends::backend_for,
+    call::NestedCall,
+    failures,
+    plan::{find_argument_failures, reject_outside_paths},
 };
 
 /// The steps that may be spent on an async thread: less than a millisecond, or a few milliseconds
@@ -61,6 +66,28 @@ impl Runtime {
         };
         let decided = self.validation.run(move || decide(&runtime, &copy)).await;
         decided.unwrap_or_else(|unfinished| (Err(to_failure(&call.tool, unfinished)), Ok(None)))
+    }
+}
+
+/// Whether paths in the arguments of a tool are checked before it runs.
+pub(super) fn has_path_checks(tool: &Tool) -> bool {
+    matches!(tool.implementation, Implementation::Process(_) | Implementation::Python(_))
+}
+
+/// The failures that a call with these arguments would have if they fitted the schema.
+pub(super) fn find_path_failures(
+    settings: &Settings,
+    tool: &Tool,
+    arguments: &Arguments,
+) -> Vec<Failure> {
+    match &tool.implementation {
+        Implementation::Process(process) => {
+            find_argument_failures(settings, tool, process, arguments)
+        }
+        Implementation::Python(_) => {
+            reject_outside_paths(settings, tool, arguments).err().into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 
