@@ -65,10 +65,7 @@ pub(crate) fn find_losses(tool: &Tool, converted: &Tool) -> Vec<Loss> {
     };
     let mut found: Vec<Loss> =
         implementation.map(|message| loss("command", message)).into_iter().collect();
-    found.extend(
-        (unusual_bindings(tool) != unusual_bindings(converted))
-            .then(|| loss("argv", "the format cannot declare how values are passed")),
-    );
+    found.extend(describe_lost_bindings(tool, converted).map(|message| loss("argv", &message)));
     for (field, value_of) in FIELDS {
         let (before, after) = (value_of(tool), value_of(converted));
         // A format may add a default of its own, which is not a loss.
@@ -169,15 +166,41 @@ fn list_aliases(tool: &Tool) -> Value {
     if aliases.is_empty() { Value::Null } else { Value::Object(aliases) }
 }
 
-/// The bindings of a tool without a program that differ from the default, a flag named after the
-/// parameter.
+/// Names the parameters that would reach a program in another way than before.
+fn describe_lost_bindings(tool: &Tool, converted: &Tool) -> Option<String> {
+    let kept = unusual_bindings(converted);
+    let lost: Vec<_> = unusual_bindings(tool)
+        .into_iter()
+        .filter(|binding| !kept.contains(binding))
+        .map(|binding| match (&binding.pass_by, &binding.flag) {
+            (PassBy::Argument, None) => format!("`{}` (positional)", binding.parameter),
+            (PassBy::Argument, Some(flag)) => format!("`{}` (`{flag}`)", binding.parameter),
+            (PassBy::Stdin, _) => format!("`{}` (stdin)", binding.parameter),
+            (PassBy::Env(name), _) => format!("`{}` (`${name}`)", binding.parameter),
+            _ => format!("`{}`", binding.parameter),
+        })
+        .collect();
+    (!lost.is_empty()).then(|| {
+        format!("the format cannot declare how these are passed to a program: {}", lost.join(", "))
+    })
+}
+
+/// The bindings of a command line that differ from the default: a flag named after the parameter and
+/// its value. A flag named after the alias is lost with that, and whether a value is a path is part of
+/// the schema.
 fn unusual_bindings(tool: &Tool) -> Vec<&Binding> {
     let is_usual = |binding: &Binding| {
-        let is_flag = binding.flag.as_deref() == Some(flag_for(&binding.parameter).as_str());
-        binding.pass_by == PassBy::Folder
-            || is_flag && binding.pass_by == PassBy::Argument && binding.negate.is_none()
+        let name = &binding.parameter;
+        let own = tool.parameters.iter().find(|parameter| parameter.name == *name);
+        let alias = own.and_then(|parameter| parameter.alias.as_deref());
+        let usual = Binding::option(name, flag_for(alias.unwrap_or(name)));
+        binding.pass_by == PassBy::Folder || *binding == Binding { kind: binding.kind, ..usual }
     };
-    let bindings = tool.unbound.iter().flatten().filter_map(|piece| match piece {
+    let pieces = match &tool.implementation {
+        Implementation::Process(process) => process.pieces.as_slice(),
+        _ => tool.unbound.as_deref().unwrap_or_default(),
+    };
+    let bindings = pieces.iter().filter_map(|piece| match piece {
         Piece::Parameter(binding) => Some(binding),
         Piece::Word(_) | Piece::DoubleDash | Piece::Json => None,
     });

@@ -93,6 +93,6 @@ fn fill(name: &str) -> Result<Draft, TemplateError> {
     let text = include_str!("mtdf/template.json").replace("NAME", name);
     Ok(Draft {
         file: WrittenFile::new(name, "json", text),
-        next_step: format!("change its command, then run `toolcrib call {name}`"),
+        next_step: format!("describe its command and parameters, then run `toolcrib call {name}`"),
     })
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use atomic_file::Access;
+use catalog::{Diagnostic, Severity};
 use clap::{ValueEnum, builder::TypedValueParser};
 use formats::{Converted, FORMATS, Loss, Writer, WrittenFile};
 use host::count;
@@ -28,7 +29,7 @@ pub(crate) struct Args {
     /// Definition in any format, or a saved `tools/list` result.
     file: PathBuf,
     /// Format to write.
-    #[arg(long, value_parser = writer_parser())]
+    #[arg(long, value_name = "FORMAT", value_parser = writer_parser())]
     to: &'static Writer,
     /// File to write, or folder if the tools need several files [default: standard output].
     #[arg(long, value_name = "FILE")]
@@ -61,7 +62,10 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let converted = formats::convert(&read.tools, args.to, &source_name(&args.file));
     if converted.tools == 0 {
         // Also if nothing was converted: the losses are the reason.
-        print_losses(&converted);
+        match args.format {
+            Format::Human => print_losses(&converted, &read),
+            Format::Json => terminal::json(&build_document(&converted, &[], &read)),
+        }
         return Err(nothing_converted(&args.file, &read));
     }
     let paths = output_paths(&converted.files, args)?;
@@ -70,7 +74,7 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     }
     match args.format {
         Format::Human => print(&converted, &paths, &read, args),
-        Format::Json => terminal::json(&build_document(&converted, &paths)),
+        Format::Json => terminal::json(&build_document(&converted, &paths, &read)),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -141,7 +145,7 @@ fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile
             "note: the output is {files} in a row; pass `--out DIR` to write them"
         ));
     }
-    print_losses(converted);
+    print_losses(converted, read);
     let errors = read.diagnostics.iter().filter(|found| found.is_error()).count();
     if errors > 0 {
         let (errors, file) = (count(errors, "error"), args.file.display());
@@ -154,15 +158,24 @@ fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile
         paths.iter().flatten().map(|path| path.display().to_string()).collect();
     match written.as_slice() {
         [] => {}
-        [one] => terminal::note(&format!("{tools} in {one}")),
-        several => terminal::note(&format!("{tools} in {} files", several.len())),
+        [one] => terminal::note(&format!("wrote {tools} to {one}")),
+        several => terminal::note(&format!("wrote {tools} to {} files", several.len())),
     }
 }
 
-fn print_losses(converted: &Converted) {
+fn print_losses(converted: &Converted, read: &StandaloneFile) {
+    // What was not read cannot be written, and is no loss of the target format.
+    for found in ignored_parts(read) {
+        terminal::note(&format!("note: {}: {}", found.origin.source, found.message));
+    }
     for Loss { tool, field, message } in &converted.losses {
         terminal::note(&format!("note: `{tool}`: `{field}`: {message}"));
     }
+}
+
+/// The warnings about the source: fields that are unknown or misplaced, and therefore left out.
+fn ignored_parts(read: &StandaloneFile) -> impl Iterator<Item = &Diagnostic> {
+    read.diagnostics.iter().filter(|found| found.severity == Severity::Warning)
 }
 
 /// The machine-readable output.
@@ -172,6 +185,15 @@ struct Document<'a> {
     tools: usize,
     files: Vec<File<'a>>,
     losses: Vec<Lost<'a>>,
+    /// The errors and warnings about the source, whose parts are left out.
+    diagnostics: Vec<Problem<'a>>,
+}
+
+#[derive(Serialize)]
+struct Problem<'a> {
+    code: &'a str,
+    severity: &'a str,
+    message: &'a str,
 }
 
 #[derive(Serialize)]
@@ -189,17 +211,28 @@ struct Lost<'a> {
     message: &'a str,
 }
 
-fn build_document<'a>(converted: &'a Converted, paths: &[Option<PathBuf>]) -> Document<'a> {
+fn build_document<'a>(
+    converted: &'a Converted,
+    paths: &[Option<PathBuf>],
+    read: &'a StandaloneFile,
+) -> Document<'a> {
     let file = |(file, path): (&'a WrittenFile, &Option<PathBuf>)| match path {
         Some(path) => File { name: path.display().to_string(), text: None },
         None => File { name: file.name.clone(), text: Some(&file.text) },
     };
     let lost =
         |loss: &'a Loss| Lost { tool: &loss.tool, field: loss.field, message: &loss.message };
+    let problems = read.diagnostics.iter().filter(|found| found.severity != Severity::Note);
+    let problem = |found: &'a Diagnostic| Problem {
+        code: found.code,
+        severity: found.severity.as_str(),
+        message: &found.message,
+    };
     Document {
         version: 1,
         tools: converted.tools,
         files: converted.files.iter().zip(paths).map(file).collect(),
         losses: converted.losses.iter().map(lost).collect(),
+        diagnostics: problems.map(problem).collect(),
     }
 }

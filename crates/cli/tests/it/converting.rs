@@ -236,6 +236,21 @@ fn reports_and_omits_tools_that_the_format_cannot_express() {
 }
 
 #[test]
+fn parts_of_the_source_that_are_left_out_are_reported() {
+    let mut tool = count_tool();
+    tool["colour"] = "red".into();
+    let crib = TempCrib::new().tool("count", tool).file("broken.json", "{");
+    let output = crib.run(&["convert", "tools/count.json", "--to", "mtdf"]);
+    assert!(output.stderr.contains("unknown field `colour`"), "{}", output.stderr);
+    let report = |file: &str| crib.run(&["convert", file, "--to", "mtdf", "--format", "json"]);
+    let converted = report("tools/count.json").json();
+    assert_eq!(converted["diagnostics"][0]["message"], "unknown field `colour`");
+    let broken = report("broken.json");
+    assert_eq!((broken.code, &broken.json()["tools"]), (1, &json!(0)));
+    assert_eq!(broken.json()["diagnostics"][0]["severity"], "error");
+}
+
+#[test]
 fn conversion_to_mcp_matches_the_served_tools() {
     let mut counting = count_tool();
     counting["version"] = "1.2.0".into();

@@ -60,7 +60,20 @@ impl<'t> MarkdownDocument<'t> {
         options.extension.table = true;
         let root = parse_document(&arena, &text[base..], &options);
         let converter = BlockConverter { text, line_starts: find_line_starts(text, base) };
-        let blocks = root.children().map(|node| converter.convert(node, 0)).collect();
+        let nodes: Vec<_> = root.children().collect();
+        let mut blocks = Vec::with_capacity(nodes.len());
+        // A line (`---`) before a heading or at the end separates sections. It belongs to none of
+        // them, while one between two paragraphs is part of their text.
+        let mut ends_section = true;
+        for node in nodes.into_iter().rev() {
+            let is_break = matches!(node.data.borrow().value, NodeValue::ThematicBreak);
+            if is_break && ends_section {
+                continue;
+            }
+            ends_section = matches!(node.data.borrow().value, NodeValue::Heading(_));
+            blocks.push(converter.convert(node, 0));
+        }
+        blocks.reverse();
         Self { text, blocks }
     }
 

@@ -125,6 +125,18 @@ fn reports_every_loss() {
             {"name": "limit", "type": "integer", "description": "How many", "alias": "n", "minimum": 1}]}],
     });
     let tools = read(&definition).tools;
+    for target in ["spec", "mcp", "rave"] {
+        let mut bound = definition.clone();
+        bound["subcommand"][0]["options"][0]["flag"] = json!("-l");
+        bound["subcommand"][0]["positional_args"] =
+            json!([{"name": "word", "type": "string", "description": "What"}]);
+        let converted = convert(&read(&bound).tools, writer(target), "count");
+        let argv = converted.losses.iter().find(|loss| loss.field == "argv").expect(target);
+        assert_eq!(
+            argv.message,
+            "the format cannot declare how these are passed to a program: `limit` (`-l`), `word` (positional)"
+        );
+    }
     let specification = convert(&tools, writer("spec"), "count");
     assert_eq!(
         list_losses(&specification),

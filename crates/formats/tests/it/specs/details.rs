@@ -42,6 +42,27 @@ fn reads_a_complete_specification() {
 }
 
 #[test]
+fn a_line_between_tools_or_sections_belongs_to_none() {
+    let tool = |name: &str| {
+        format!(
+            "## Tool: `{name}`\n\n### 1. Tool Purpose and Description\n\nDo it.\n\n---\n\nOr not.\n\n---\n\n\
+             **Parameters**: None\n\n### 5. Error Handling\n\nIt fails.\n\n---\n\n\
+             ### 8. Security Considerations\n\nIt is safe.\n\n---\n\n"
+        )
+    };
+    let page = format!("# Two - MCP Tool Specification\n\n{}{}", tool("one"), tool("two"));
+    let reading = read(&page);
+    assert_eq!(reading.tools.len(), 2);
+    for tool in &reading.tools {
+        let details = tool.details.as_ref().expect("details");
+        assert_eq!(details.errors.as_ref().expect("errors").text.trim(), "It fails.");
+        let remarks: Vec<_> = details.security.iter().map(|remark| remark.text.trim()).collect();
+        assert_eq!(remarks, ["It is safe."], "{}", tool.name);
+        assert!(tool.description.text.contains("Or not."), "{}", tool.description.text);
+    }
+}
+
+#[test]
 fn classifies_idempotency() {
     let classify = |text: &str| {
         read_details(&format!("### 6. Idempotency\n\n{text}\n"))
