@@ -4,19 +4,22 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+/// The heading of these flags, which separates them from those of a command.
+const GLOBAL: &str = "Global options";
+
 /// The flags of every command.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Global {
-    /// Use the crib in this folder [default: the nearest folder upward with a toolcrib.toml, else
-    /// the current one].
-    #[arg(short = 'C', long = "crib", global = true, value_name = "DIR")]
+    /// Use the crib in this folder [default: the nearest parent folder with a toolcrib.toml, else the
+    /// current folder].
+    #[arg(short = 'C', long = "crib", global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) crib: Option<PathBuf>,
     /// Log on standard error at this level: error, warn, info, debug or trace [default:
     /// TOOLCRIB_LOG, else info for serve and warn elsewhere].
-    #[arg(long, global = true, value_name = "LEVEL")]
+    #[arg(long, global = true, value_name = "LEVEL", help_heading = GLOBAL)]
     pub(crate) log_level: Option<String>,
     /// Log as JSON, one object per line.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) log_json: bool,
 }
 

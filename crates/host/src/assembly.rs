@@ -215,6 +215,10 @@ impl Assembly {
         self.loaded = OnceLock::from(loaded);
         self.held = OnceLock::new();
         definitions_log::log_held(self.held());
+        if !self.held().is_empty() {
+            let held: Vec<_> = self.held().iter().filter_map(Drift::held_tool).collect();
+            notes.push_str(&format!("; held: {}", held.join(", ")));
+        }
         Reloaded { summary: format!("reloaded: {tools}, {errors}{notes}"), prompts_changed }
     }
 

@@ -20,13 +20,14 @@ use crate::{
     terminal,
 };
 
-/// Approve or deny a call; without an id, list the calls that wait for approval.
+/// Approve or deny a call; without a code, list the calls that are waiting for approval.
 ///
 /// An approval is valid for exactly the call that was shown, once, for an hour after it was
 /// requested. It is given at a terminal.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Code of the request, as the refused call reported it.
+    #[arg(value_name = "CODE")]
     id: Option<String>,
     /// Deny the call.
     #[arg(long)]
@@ -80,7 +81,7 @@ async fn list(journal: &dyn Journal) -> CommandResult {
         terminal::print_line(&escape_controls(&line));
     }
     if open.is_empty() {
-        terminal::note("no calls wait for approval");
+        terminal::note("no calls are waiting for approval");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -93,8 +94,8 @@ async fn decide(
     args: &Args,
 ) -> CommandResult {
     let unknown = || {
-        CommandError::new(Kind::NotFound, format!("there is no approval `{text}`"))
-            .hint("run `toolcrib approve` to list the calls that wait")
+        CommandError::new(Kind::NotFound, format!("there is no request `{text}`"))
+            .hint("run `toolcrib approve` to list the calls that are waiting")
     };
     let approval = find(runtime.journal().as_ref(), text).await?.ok_or_else(unknown)?;
     let id = approval.id.clone();

@@ -70,9 +70,12 @@ fn print_sandbox(crib: &Crib) {
     terminal::print_line(&format!("  level     {}", runtime::sandbox_level()));
     terminal::print_line(&format!("  Landlock  {version}"));
     terminal::print_line(&format!("  files     {}", enforced(support.files)));
-    terminal::print_line(&format!("  network   {}", enforced(support.network)));
     let lists = runtime::list_enforcement(runtime::sandbox_level());
-    terminal::print_line(&format!("  lists     in `network`: {}", lists.as_str()));
+    terminal::print_line(&format!(
+        "  network   {}; in a list of destinations, {}",
+        enforced(support.network),
+        lists.as_str()
+    ));
     terminal::print_line(&format!("  signals   {}", enforced(support.signals)));
     for missing in &support.missing {
         terminal::print_line(&format!("  missing   {missing}"));
@@ -112,6 +115,7 @@ fn print_held(assembly: &Assembly) {
 /// Prints whether each tool can run. Returns how many cannot.
 fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandError> {
     let tools = assembly.loaded().catalog.filter(|tool| tool.is_callable());
+    let is_held = |name: &str| assembly.held().iter().any(|drift| drift.held_tool() == Some(name));
     if !tools.tools().is_empty() {
         terminal::print("\nTools\n");
     }
@@ -119,6 +123,9 @@ fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandE
         let mut missing = 0;
         for tool in tools.tools() {
             match runtime.available(tool).await {
+                Ok(()) if is_held(&tool.name) => {
+                    terminal::print_line(&format!("  held     {}", tool.name));
+                }
                 Ok(()) => terminal::print_line(&format!("  ok       {}", tool.name)),
                 Err(failure) => {
                     missing += 1;

@@ -136,6 +136,9 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
         }
         drawn = lines.iter().map(|line| terminal::height(line)).sum::<usize>();
         lines.iter().for_each(|line| terminal::print_line(line));
+        if lines.is_empty() && !list.watch {
+            terminal::note("no operations");
+        }
         if let Some(next) = page.next.filter(|_| !list.watch) {
             terminal::note(&format!("more operations: --after {}", next.0));
         }
@@ -377,6 +380,6 @@ async fn prune(operations: &Operations, days: u64, mib: u64) -> CommandResult {
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let retention = Retention { since, bytes: mib.saturating_mul(1 << 20) };
     let deleted = operations.prune(retention).await.map_err(CommandError::machine_failure)?;
-    terminal::print_line(&format!("{} deleted", count(deleted.len(), "operation")));
+    terminal::print_line(&format!("deleted {}", count(deleted.len(), "operation")));
     Ok(ExitCode::SUCCESS)
 }

@@ -37,5 +37,5 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     Err(CommandError::machine(format!(
         "no answer within {seconds} s from the server with process id {processes}"
     ))
-    .hint("the process may be stopped: continue it with `kill -CONT`, or end it"))
+    .hint("the process may be stopped: resume it with `kill -CONT`, or kill it"))
 }

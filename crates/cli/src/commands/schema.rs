@@ -16,7 +16,7 @@ use crate::{
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Kind of file.
-    #[arg(value_parser = parser())]
+    #[arg(value_name = "KIND", value_parser = parser())]
     of: fn() -> Value,
 }
 

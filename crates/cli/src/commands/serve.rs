@@ -179,7 +179,7 @@ fn announce_token(token: &Token, crib: &str, url: &str) {
     let headers = json!({"Authorization": format!("Bearer {}", token.secret)});
     let entry = json!({"type": "http", "url": url, "headers": headers});
     terminal::note(&format!(
-        "clients need a token, which was written to {file}; add this to their configuration, outside the folders that tools can read:\n{}",
+        "clients need the token in {file}; add this to the configuration of a client, in a file that tools cannot read:\n{}",
         json!({"mcpServers": {crib: entry}})
     ));
 }

@@ -29,6 +29,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let tools = assembly.all_tools()?;
     let tool = find(&tools, assembly.crib(), &args.name)?;
     let level = sandbox_level(assembly.crib(), &tool);
+    let held = assembly.held().iter().find(|drift| drift.held_tool() == Some(&tool.name));
     if args.json {
         let snapshot = assembly.snapshot(&Tools { catalog: tools, switched_off: Vec::new() });
         let is_shown = |served: &serde_json::Value| {
@@ -43,6 +44,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         if let Some(level) = level {
             json["sandbox"] = json!(level);
         }
+        if let Some(drift) = held {
+            json["held"] = json!(drift.to_string());
+        }
         terminal::json(&json);
         return Ok(ExitCode::SUCCESS);
     }
@@ -53,6 +57,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         level => format!("\nSandbox\n  {level}\n"),
     });
     terminal::print_line(&(docs::render_for_terminal(&tool) + &sandbox.unwrap_or_default()));
+    if let Some(drift) = held {
+        terminal::note(&format!(
+            "held: {drift}; review it, then run `toolcrib lock --accept {}` to serve it",
+            tool.name
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

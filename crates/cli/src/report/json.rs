@@ -21,6 +21,7 @@ struct Summary {
     tools: usize,
     errors: usize,
     warnings: usize,
+    notes: usize,
 }
 
 #[derive(Serialize)]
@@ -66,6 +67,7 @@ pub(crate) fn print(report: &Report<'_>) {
             tools: report.tools,
             errors: report.count(Severity::Error),
             warnings: report.count(Severity::Warning),
+            notes: report.count(Severity::Note),
         },
         diagnostics: report.findings.iter().map(entry).collect(),
     });

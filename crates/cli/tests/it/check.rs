@@ -70,7 +70,10 @@ fn json_output_is_one_versioned_object() {
         .run(&["check", "--format", "json"])
         .json();
     assert_eq!(report["version"], 1);
-    assert_eq!(report["summary"], json!({"files": 1, "tools": 0, "errors": 1, "warnings": 0}));
+    assert_eq!(
+        report["summary"],
+        json!({"files": 1, "tools": 0, "errors": 1, "warnings": 0, "notes": 0})
+    );
     let found = &report["diagnostics"][0];
     assert_eq!(found["file"], "tools/paint.json");
     assert_eq!(found["line"], 6);

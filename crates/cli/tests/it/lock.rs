@@ -1,7 +1,7 @@
 //! `lock`: pinned tools, and tools that differ from the lock file.
 
 use serde_json::{Value, json};
-use testing::{TempCrib, definition};
+use testing::{StdioClient, TempCrib, definition};
 
 fn locked_crib() -> TempCrib {
     let crib = TempCrib::new()
@@ -125,7 +125,25 @@ fn a_tool_that_differs_from_the_lock_is_not_served_until_accepted() {
      |
      = help: review it, then run `toolcrib lock --accept alpha`
     ");
-    assert!(crib.run(&["doctor"]).stdout.contains("\n  `delta` is new\n"));
+    let examined = crib.run(&["doctor"]).stdout;
+    assert!(examined.contains("\n  `delta` is new\n"), "{examined}");
+    let (_, tools) = examined.split_once("\nTools\n").expect("the tools");
+    insta::assert_snapshot!(tools, @r"
+    held     alpha
+    ok       beta
+    held     delta
+    ok       gamma
+    ");
+    insta::assert_snapshot!(crib.run(&["show", "alpha"]).stderr, @r"
+    held: `alpha` changed: implementation; review it, then run `toolcrib lock --accept alpha` to serve it
+    ");
+    let shown = crib.run(&["show", "delta", "--json"]).json();
+    assert_eq!(shown["held"], "`delta` is new");
+    assert_eq!(crib.run(&["show", "beta"]).stderr, "");
+    let server = StdioClient::start(&crib, &[]);
+    let reloaded = crib.run(&["reload"]).stdout;
+    assert_eq!(reloaded, "reloaded: 4 tools, 0 errors; held: alpha, delta\n");
+    server.close();
     assert_eq!(crib.run(&["lock", "--accept", "alpha"]).code, 0);
     assert!(has("alpha") && !has("delta"));
     assert_eq!(crib.run(&["lock", "--accept", "nothing"]).code, 3);

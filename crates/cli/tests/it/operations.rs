@@ -73,7 +73,7 @@ fn an_approval_is_valid_for_the_same_call_once() {
     insta::assert_snapshot!(crib.transcript(&["approve"]), @r"
     exit code 0
     --- stderr
-    no calls wait for approval
+    no calls are waiting for approval
     ");
     assert_eq!(
         crib.run(&["call", "wipe", "--args", r#"{"what": "b"}"#]).code,
@@ -125,9 +125,9 @@ fn a_denial_is_final() {
     insta::assert_snapshot!(crib.transcript(&["approve", "ap_nonsense", "--yes"]), @r"
     exit code 3
     --- stderr
-    error: there is no approval `ap_nonsense`
+    error: there is no request `ap_nonsense`
      |
-     = help: run `toolcrib approve` to list the calls that wait
+     = help: run `toolcrib approve` to list the calls that are waiting
     ");
 }
 
@@ -197,7 +197,7 @@ fn a_finished_operation_can_be_inspected() {
      = help: use one of pending, running, waiting_for_input, completed, failed, cancelled, timed_out, lost
     ");
     let pruned = crib.run(&["operations", "prune", "--days", "0"]);
-    assert_eq!(pruned.stdout, "1 operation deleted\n");
+    assert_eq!(pruned.stdout, "deleted 1 operation\n");
     insta::assert_snapshot!(crib.transcript(&["operations", "show", id]), @r"
     exit code 3
     --- stderr
