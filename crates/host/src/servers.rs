@@ -1,7 +1,8 @@
 //! The running servers of this user, reached through their control sockets.
 //!
-//! A server listens on `control-PID.sock` in the state folder of its crib. The folder is the list:
-//! there is no registry that could disagree with it.
+//! A server listens on `control-PID-NAMESPACE.sock` in the state folder of its crib, where the second
+//! part is the inode number of its PID namespace. The folder is the list: there is no registry that
+//! could disagree with it.
 
 use std::{
     fs,
@@ -10,6 +11,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
+use runtime::operation::ServerId;
 use server::control;
 use tokio::time::timeout;
 
@@ -38,7 +40,10 @@ pub enum Answer {
 
 /// The socket of this process for the crib with this state folder.
 pub(crate) fn own_socket(crib_state: &Path) -> PathBuf {
-    crib_state.join(format!("control-{}.sock", std::process::id()))
+    let server = ServerId::this();
+    // Servers in containers that share the folder often have the same process id.
+    let namespace = server.namespace.unwrap_or_default();
+    crib_state.join(format!("control-{}-{namespace:x}.sock", server.process.pid))
 }
 
 /// The sockets of the servers of a crib, by the crib's state folder.
@@ -52,7 +57,7 @@ pub fn sockets_of(crib_state: &Path) -> Vec<PathBuf> {
 /// Asks every other server of the user to apply changed flags, by the user's state folder.
 pub async fn notify_flags_changed(state: &Path) {
     let own = own_socket(Path::new(""));
-    // The names contain the process id; this server has applied the change already.
+    // The name is unique to this process, which has applied the change already.
     let is_other = |socket: &PathBuf| socket.file_name() != own.file_name();
     let others: Vec<_> =
         entries(&state.join("cribs")).flat_map(|crib| sockets_of(&crib)).filter(is_other).collect();
@@ -91,7 +96,7 @@ pub(crate) async fn send_within(
 /// The process id in the name of a socket.
 fn process_of(socket: &Path) -> String {
     let name = socket.file_stem().unwrap_or_default().to_string_lossy();
-    name.strip_prefix("control-").unwrap_or(&name).to_owned()
+    name.split('-').nth(1).unwrap_or(&name).to_owned()
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {

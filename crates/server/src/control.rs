@@ -5,10 +5,13 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, DirBuilder, Permissions},
+    fs::{self, DirBuilder, File, Permissions},
     future::Future,
     io,
-    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{DirBuilderExt, PermissionsExt},
+    },
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -26,6 +29,9 @@ const MAX_COMMAND_BYTES: u64 = 64 << 10;
 
 /// How long a caller may take to send its command.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest path in the address of a Unix socket: `sun_path` without its final NUL.
+const MAX_ADDRESS_BYTES: usize = 107;
 
 type Command = Box<dyn Fn(String) -> BoxFuture<'static, String> + Send + Sync>;
 
@@ -89,7 +95,7 @@ impl ControlSocket {
 /// Connects to the server at `path`. Removes the socket if no process listens on it: the server was
 /// killed, and every later caller would try it again.
 pub async fn connect(path: &Path) -> io::Result<UnixStream> {
-    let connected = UnixStream::connect(path).await;
+    let connected = UnixStream::connect(ShortPath::of(path)?.as_path()).await;
     if let Err(error) = &connected
         && error.kind() == io::ErrorKind::ConnectionRefused
     {
@@ -130,7 +136,7 @@ async fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
             "another server listens on this socket",
         ));
     }
-    let listener = UnixListener::bind(path)?;
+    let listener = UnixListener::bind(ShortPath::of(path)?.as_path())?;
     let socket = SocketFile(path.to_owned());
     // The folder protects it already; the mode is for folders whose rights change later.
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
@@ -149,6 +155,31 @@ fn create_private(folder: &Path) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
     Ok(())
+}
+
+/// A path that fits into the address of a socket, however deep the folder is.
+struct ShortPath {
+    path: PathBuf,
+    /// Keeps the descriptor in `path` open.
+    _folder: Option<File>,
+}
+
+impl ShortPath {
+    fn of(path: &Path) -> io::Result<Self> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        if path.as_os_str().len() <= MAX_ADDRESS_BYTES {
+            return Ok(Self { path: path.to_owned(), _folder: None });
+        }
+        let folder = File::open(folder)?;
+        let path = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);
+        Ok(Self { path, _folder: Some(folder) })
+    }
+
+    fn as_path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// Removes the socket file when the server stops listening.

@@ -54,8 +54,11 @@ fn work(client: &HttpClient<'_>, word: &str) {
 
 /// Sends a command to the control socket and returns the reply.
 fn send_control_command(crib: &TempCrib, server: &HttpServer, command: &str) -> String {
-    let path = crib.state().join(format!("control-{}.sock", server.pid()));
-    let mut stream = UnixStream::connect(path).expect("a connection");
+    let prefix = format!("control-{}-", server.pid());
+    let entries = std::fs::read_dir(crib.state()).expect("a folder").flatten();
+    let mut sockets = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
+    let socket = sockets.next().expect("the socket of the server");
+    let mut stream = UnixStream::connect(socket.path()).expect("a connection");
     stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     stream.write_all(format!("{command}\n").as_bytes()).expect("the server reads");
     let mut reply = String::new();

@@ -94,10 +94,8 @@ fn a_removed_state_folder_loses_nothing_that_was_acknowledged() {
     assert!(crib.run(&["approve"]).stdout.starts_with(&id[3..9]), "it can be approved");
 }
 
-#[test]
-fn a_server_in_another_pid_namespace_is_left_alone_while_it_runs() {
-    skip_without!("unshare");
-    let crib = crib();
+/// Starts a server that is the first process of its own PID namespace, as in a container.
+fn start_in_pid_namespace(crib: &TempCrib) -> StdioClient {
     let serve = crib.command(&["serve"]);
     let mut command = Command::new("unshare");
     command.args(["--pid", "--fork", "--kill-child", "--mount-proc"]).arg(serve.get_program());
@@ -109,9 +107,27 @@ fn a_server_in_another_pid_namespace_is_left_alone_while_it_runs() {
         };
     }
     command.stderr(Stdio::null());
-    let mut inside = StdioClient::spawn(command);
-    inside.request("initialize", initialize_params(json!({})));
-    inside.send(&notification("notifications/initialized"));
+    let mut client = StdioClient::spawn(command);
+    client.request("initialize", initialize_params(json!({})));
+    client.send(&notification("notifications/initialized"));
+    client
+}
+
+#[test]
+fn servers_with_the_same_pid_in_different_namespaces_are_all_reachable() {
+    skip_without!("unshare");
+    let crib = crib();
+    let servers = [start_in_pid_namespace(&crib), start_in_pid_namespace(&crib)];
+    let reloaded = crib.run(&["reload"]);
+    assert_eq!(reloaded.stdout, "reloaded: 4 tools, 0 errors\n".repeat(2), "{}", reloaded.stderr);
+    servers.into_iter().for_each(|server| _ = server.close());
+}
+
+#[test]
+fn a_server_in_another_pid_namespace_is_left_alone_while_it_runs() {
+    skip_without!("unshare");
+    let crib = crib();
+    let mut inside = start_in_pid_namespace(&crib);
     let started = job(&mut inside, "600");
     let id = json!({"id": started["operation_id"]});
     let mut outside = StdioClient::start(&crib, &[]);

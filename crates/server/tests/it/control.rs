@@ -81,3 +81,16 @@ async fn refuses_a_folder_that_others_can_enter_and_keeps_its_mode() {
     assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
     assert_eq!(std::fs::metadata(&shared).expect("there").permissions().mode() & 0o777, 0o755);
 }
+
+#[tokio::test]
+async fn works_in_a_folder_too_deep_for_a_socket_address() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("deep/".repeat(30)).join("control.sock");
+    let server = start_control_socket(&path, ControlCommands::default()).await;
+    assert_eq!(send(&path, "x").await.expect("an answer"), "error: unknown command `x`");
+    let second = ControlSocket::bind(&path).await.err().expect("in use");
+    assert_eq!(second.kind(), std::io::ErrorKind::AddrInUse);
+    server.abort();
+    let _ = server.await;
+    assert!(!path.exists(), "it goes with the server");
+}
