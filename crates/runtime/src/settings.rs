@@ -1,6 +1,6 @@
 //! Folders, environment and limits of a server.
 
-use std::{path::PathBuf, thread, time::Duration};
+use std::{fs, path::PathBuf, thread, time::Duration};
 
 use catalog::{Implementation, Tool};
 use process::{OpenedPaths, ProgramAccess, ProtectedPaths, SandboxLevel, r_libraries, search_path};
@@ -100,7 +100,7 @@ impl Settings {
             concurrency: 2 * cores,
             answer_within: Duration::from_secs(2),
             keep: Duration::from_secs(30 * 86_400),
-            workers: (2 * cores).max(8),
+            workers: default_workers(),
             worker_idle: Duration::from_secs(30 * 60),
             session_lifetime: Duration::from_secs(60 * 60),
             r_timeout: None,
@@ -168,4 +168,20 @@ impl Settings {
             matches!(tool.implementation, Implementation::R(_)).then_some(self.r_timeout).flatten();
         tool.timeout.or(of_language).unwrap_or(self.timeout)
     }
+}
+
+/// The number of R and Python processes that take up to a tenth of the memory, within reason: an idle R
+/// process takes 40 to 50 MiB. Most are idle, because the number of concurrent calls is limited too.
+fn default_workers() -> usize {
+    const SHARE: u64 = 512 << 20;
+    let read = |path, find: fn(&str) -> Option<u64>| {
+        fs::read_to_string(path).ok().and_then(|text| find(&text)).unwrap_or(u64::MAX)
+    };
+    let machine = read("/proc/meminfo", |text| {
+        let kib = text.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse::<u64>();
+        kib.ok().map(|kib| kib << 10)
+    });
+    // In a container, what the machine has is not what its processes may use.
+    let container = read("/sys/fs/cgroup/memory.max", |text| text.trim().parse().ok());
+    usize::try_from(machine.min(container) / SHARE).unwrap_or(usize::MAX).clamp(8, 64)
 }

@@ -163,18 +163,20 @@ impl WorkerPool {
         profile: WorkerProfile,
         build_command: WorkerCommand,
     ) -> Result<usize, Failure> {
+        let absence = workers.begin_call();
         if let Some(index) = workers.workers.iter().position(|worker| worker.profile == profile) {
             return Ok(index);
         }
         // Before a slot is taken: a missing interpreter must not cost another session its worker.
         let command = Arc::new(build_command(&self.settings, tool)?);
-        let worker = match self.spares.take(&profile).await {
+        let mut worker = match self.spares.take(&profile).await {
             Some(worker) => worker,
             None => {
-                let slot = self.acquire_slot(workers).await?;
+                let slot = self.acquire_slot(workers, absence).await?;
                 Worker::start(&self.launcher, &command, profile.clone(), slot).await?
             }
         };
+        worker.absence = absence.unwrap_or_default();
         workers.workers.push(worker);
         self.register(session);
         // Callers that name sessions open new ones often, so the next one should find a worker.
@@ -194,12 +196,13 @@ impl WorkerPool {
         }
     }
 
-    /// Waits for a slot. If all are taken, evicts a worker: a spare one, else the one that
-    /// has been idle for the longest time, else one of the session's own. If all are busy, the first
-    /// one to become idle is evicted.
+    /// Waits for a slot. If all are taken, evicts a worker: a spare one, else an idle one of another
+    /// session, else one of the session's own. If all are busy, the first one to become idle is
+    /// evicted.
     async fn acquire_slot(
         &self,
         own: &mut SessionWorkers,
+        absence: Option<Duration>,
     ) -> Result<OwnedSemaphorePermit, Failure> {
         loop {
             let released = self.released.notified();
@@ -211,7 +214,7 @@ impl WorkerPool {
                 return Ok(slot);
             }
             if !self.spares.evict_one()
-                && let Some(worker) = self.take_longest_idle().or_else(|| own.take_oldest())
+                && let Some(worker) = self.take_idle(absence).or_else(|| own.take_oldest())
             {
                 // Dropping would kill it too, but in the background; its slot is free only when it
                 // is gone.
@@ -231,21 +234,36 @@ impl WorkerPool {
         }
     }
 
-    /// Removes and returns the worker that has been idle for the longest time, preferably one that is
-    /// not the only one with its session's state.
-    fn take_longest_idle(&self) -> Option<Worker> {
+    /// Removes and returns an idle worker, preferably one that is not the only one with its session's
+    /// state: the least recently used one.
+    ///
+    /// The exception are more sessions in turn than there are slots. Evicting the least recently used
+    /// worker would then evict the one that is needed next, and each call would start a process. It
+    /// shows in the session that needs the slot: its `absence` is longer than any worker has been idle.
+    /// Then the worker is evicted whose session was absent for the longest time before it started. So
+    /// the sessions that do not fit take turns in one slot, and the others keep their workers.
+    fn take_idle(&self, absence: Option<Duration>) -> Option<Worker> {
         let sessions = self.live_sessions();
         let idle = sessions.iter().flat_map(|session| session.languages()).filter_map(|workers| {
             // A locked session runs a call. Waiting for it here could deadlock with that call,
             // which may wait for a slot itself.
             let locked = workers.try_lock().ok()?;
-            let last_used = locked.workers.iter().map(|worker| worker.last_used).min()?;
-            Some(((locked.is_unsaved, last_used), workers))
+            let oldest = locked.oldest()?;
+            Some((locked.is_unsaved, oldest.last_used, oldest.absence, workers))
         });
-        let (_, workers) = idle.min_by_key(|(order, _)| *order)?;
+        let idle: Vec<_> = idle.collect();
+        let oldest = idle.iter().min_by_key(|(is_unsaved, last_used, ..)| (is_unsaved, last_used))?;
+        let is_cycle = absence.is_some_and(|absence| absence > oldest.1.elapsed());
+        let evicted = if is_cycle {
+            idle.iter().max_by_key(|(is_unsaved, last_used, absence, _)| {
+                (!is_unsaved, *absence, *last_used)
+            })?
+        } else {
+            oldest
+        };
         // The lock was released while the candidates were compared, so the session may be in use
         // now; the caller tries again.
-        workers.try_lock().ok()?.take_oldest()
+        evicted.3.try_lock().ok()?.take_oldest()
     }
 
     /// Includes a session in the checks for idle workers, and starts these checks.

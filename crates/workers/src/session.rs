@@ -3,7 +3,10 @@
 //! A session is lazy: it has no worker before its first call. When the last clone is dropped, its
 //! workers are killed and its state is removed.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::{runtime::Handle, sync::Mutex};
 
@@ -84,6 +87,8 @@ pub(crate) struct SessionWorkers {
     pub(crate) snapshot: Option<StateSnapshot>,
     /// Whether the current state exists in its worker only.
     pub(crate) is_unsaved: bool,
+    /// When its last call began. Known also when its workers were evicted.
+    last_call: Option<Instant>,
 }
 
 impl SessionWorkers {
@@ -96,10 +101,20 @@ impl SessionWorkers {
         }
     }
 
+    /// The worker that has been idle for the longest time.
+    pub(crate) fn oldest(&self) -> Option<&Worker> {
+        self.workers.iter().min_by_key(|worker| worker.last_used)
+    }
+
     /// Removes and returns the worker that has been idle for the longest time.
     pub(crate) fn take_oldest(&mut self) -> Option<Worker> {
         let oldest = self.workers.iter().enumerate().min_by_key(|(_, worker)| worker.last_used)?.0;
         Some(self.workers.swap_remove(oldest))
+    }
+
+    /// Notes that a call begins. Returns how long ago the previous one began, if there was one.
+    pub(crate) fn begin_call(&mut self) -> Option<Duration> {
+        self.last_call.replace(Instant::now()).map(|previous| previous.elapsed())
     }
 
     /// Drops, and so kills, workers that exited or whose last call was abandoned.

@@ -68,6 +68,8 @@ pub(crate) struct Worker {
     /// How many bytes of the next request were sent already. See [`Worker::prewarm`].
     prewritten: usize,
     pub(crate) last_used: Instant,
+    /// How long its session had made no call when it was started.
+    pub(crate) absence: Duration,
     _slot: OwnedSemaphorePermit,
 }
 
@@ -108,6 +110,7 @@ impl Worker {
             received: Received::default(),
             prewritten: 0,
             last_used: Instant::now(),
+            absence: Duration::ZERO,
             _slot: slot,
         };
         match timeout(START_TIMEOUT, worker.wait_until_ready()).await {

@@ -196,8 +196,9 @@ impl Limits {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RConfig {
-    /// Maximum number of R processes; each session has its own. Default: twice the number of cores,
-    /// at least 8.
+    /// Maximum number of R processes; each session has its own. If there are more sessions, the least
+    /// recently used one loses its process and gets another, with its state, at its next call.
+    /// Default: one for each 512 MiB of memory, at least 8 and at most 64.
     pub workers: Option<usize>,
     /// Seconds until an idle R process ends. Default: 1800.
     pub idle_seconds: Option<u64>,

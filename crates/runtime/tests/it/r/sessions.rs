@@ -123,6 +123,31 @@ async fn limits_the_number_of_workers() {
 }
 
 #[tokio::test]
+async fn sessions_in_turn_keep_most_workers_though_not_all_fit() {
+    skip_without!("R");
+    // Evaluated when a process loads the package, so each process has its own.
+    let code = "born <- as.character(as.numeric(Sys.time()) * 1e6)\nprocess <- function() born";
+    let fixture = RFixture::with(code, |settings| settings.workers = 3);
+    let sessions = [(); 5].map(|()| Session::default());
+    let mut rounds = Vec::new();
+    for _ in 0..6 {
+        let mut processes = Vec::new();
+        for session in &sessions {
+            let tool = function("process", &[]);
+            let call =
+                fixture.call_in(session, tool, json!({}), CancellationToken::new(), None).await;
+            processes.push(text(&call, 0).to_owned());
+        }
+        rounds.push(processes);
+    }
+    // In the first rounds nothing is known about the sessions.
+    for pair in rounds[2..].windows(2) {
+        let kept = pair[0].iter().zip(&pair[1]).filter(|(before, after)| before == after).count();
+        assert_eq!(kept, 2, "two of three workers stay: {rounds:#?}");
+    }
+}
+
+#[tokio::test]
 async fn a_session_that_needs_two_workers_can_use_one_at_a_time() {
     skip_without!("R");
     let fixture = RFixture::with(COUNTER, |settings| settings.workers = 1);
