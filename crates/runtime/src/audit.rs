@@ -1,15 +1,20 @@
-//! Writes one audit line for each call, decision and denial. Lines have the digest of the arguments,
-//! never the arguments themselves.
+//! Writes audit lines: when a call starts and when it has ended, and for each decision and denial. Lines
+//! have the digest of the arguments, never the arguments themselves.
 //!
-//! A line is written before its call is answered: what a client has seen is in the log, even if the
-//! server is killed a moment later. Callers write themselves, which costs a `write` to the page cache
+//! The first line of a call is written before it runs, the last one before it is answered: what a call
+//! may have changed and what a client has seen is in the log, even if the server is killed at that
+//! moment. Callers write themselves, which costs a `write` to the page cache
 //! and no switch to another thread. Lines that are added while another caller writes go out together
 //! with the next write.
 
 use std::{
     collections::HashMap,
+    hash::{BuildHasher, Hasher, RandomState},
     mem,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -43,10 +48,13 @@ pub(crate) struct Entry {
     pub(crate) sandbox: Option<SandboxLevel>,
     pub(crate) outcome: String,
     pub(crate) duration: Duration,
+    pub(crate) call: Option<u64>,
 }
 
 /// Writes audit lines, several callers at a time.
 pub(crate) struct Audit {
+    /// The number of the next call.
+    next_call: AtomicU64,
     /// Lines that the next write takes along.
     queue: Mutex<Vec<Draft>>,
     /// Absent if the journal stores no audit lines: no digests are computed then.
@@ -61,7 +69,14 @@ enum Draft {
 impl Audit {
     pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
         let writer = journal.keeps_audit().then(|| Writer::new(journal)).map(Mutex::new);
-        Self { queue: Mutex::default(), writer }
+        // A random start: the lines of several servers are in one file.
+        let next_call = AtomicU64::new(RandomState::new().build_hasher().finish());
+        Self { next_call, queue: Mutex::default(), writer }
+    }
+
+    /// A number that the lines of one call have in common.
+    pub(crate) fn number_call(&self) -> u64 {
+        self.next_call.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Whether lines are stored at all.
@@ -162,6 +177,7 @@ impl Writer {
             sandbox: entry.sandbox,
             outcome: entry.outcome,
             duration_ms: u64::try_from(entry.duration.as_millis()).unwrap_or(u64::MAX),
+            call: entry.call.map(|number| format!("{number:016x}")),
         }
     }
 }

@@ -10,7 +10,7 @@ mod services;
 use std::{path::PathBuf, sync::Arc};
 
 use catalog::{Catalog, Decision, Failure, Implementation, Mode, Outcome, Policy, Tool};
-use process::{Launcher, Peer};
+use process::{Launcher, Peer, SandboxLevel};
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -286,7 +286,7 @@ impl Runtime {
         self: &Arc<Self>,
         call: Call,
         log: &CallLog,
-        record: Option<Record>,
+        mut record: Option<Record>,
         granted: Option<Granted>,
     ) -> Result<Outcome, Interrupt> {
         let decision = if granted.is_some() { "approved" } else { "allow" };
@@ -297,18 +297,26 @@ impl Runtime {
             granted.id
         });
         let level = call.level.clone();
+        let mut record_start = |operation| {
+            if let Some(record) = &mut record {
+                let number = self.audit.number_call();
+                let entry = record.start(number, decision, approval.clone(), operation);
+                self.audit.add(Entry { sandbox: self.planned_level(&tool), ..entry });
+            }
+        };
         let mut operation = None;
         let result = match tool.mode {
             Mode::Asynchronous => {
-                let (outcome, live) = Box::pin(self.operate(call, log)).await;
+                let (outcome, live) = Box::pin(self.operate(call, log, record_start)).await;
                 operation = live.map(|live| live.id().clone());
-                // A program that waits for its turn gets what the others get.
-                if operation.is_some() && level.get().is_none() && runs_program(&tool) {
-                    level.add(self.engine.launcher.level());
-                }
                 Ok(outcome)
             }
-            Mode::Synchronous => backend_for(&tool.implementation).run(&self.engine, call).await,
+            Mode::Synchronous => {
+                if needs_start_line(&tool) {
+                    record_start(None);
+                }
+                backend_for(&tool.implementation).run(&self.engine, call).await
+            }
         };
         if let (Err(Interrupt::Ask { .. }), Some(id)) = (&result, &approval) {
             // The call asks its client and is then made again. It is still the one call that was
@@ -316,11 +324,21 @@ impl Runtime {
             let returned = self.journal.return_approval(id.clone()).await;
             let _ = returned.inspect_err(|error| tracing::error!(%error, "an approval is lost"));
         }
-        if let Some(record) = record {
-            let entry = record.into_entry(decision, approval, operation, result_kind(&result));
+        let kind = result_kind(&result);
+        // The start of an operation is recorded; how it ends is in the journal.
+        let continues = operation.is_some() && kind == "started";
+        if let Some(record) = record.filter(|_| !continues) {
+            let entry = record.into_entry(decision, approval, operation, kind);
             self.audit.add(Entry { sandbox: level.get(), ..entry });
         }
         result
+    }
+
+    /// The level of the sandbox that a program of this tool is about to get.
+    fn planned_level(&self, tool: &Tool) -> Option<SandboxLevel> {
+        let is_confined = self.engine.settings.confine;
+        let level = if is_confined { self.engine.launcher.level() } else { SandboxLevel::None };
+        runs_program(tool).then_some(level)
     }
 
     /// Audits a call that could not be made.
@@ -349,6 +367,13 @@ impl Runtime {
         }
         failure.into()
     }
+}
+
+/// Whether a call has an audit line before it runs. A function of this server that changes nothing has
+/// only the one before its answer: it could be killed without a trace, but also without an effect, and
+/// these calls are so short that a second line would make them noticeably slower.
+fn needs_start_line(tool: &Tool) -> bool {
+    !(matches!(tool.implementation, Implementation::Native) && tool.annotations.is_read_only())
 }
 
 /// Whether calls of a tool run a program, rather than functions of the server or other tools.

@@ -122,6 +122,7 @@ mod tests {
             sandbox: None,
             outcome: "ok".to_owned(),
             duration_ms: 1,
+            call: None,
         };
         let first = AuditLog { max_bytes: 2000, ..AuditLog::new(folder.path().to_owned()) };
         let second = AuditLog { max_bytes: 2000, ..AuditLog::new(folder.path().to_owned()) };

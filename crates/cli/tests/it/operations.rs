@@ -436,9 +436,14 @@ fn plan_show_and_audit_name_the_sandbox_level_that_is_applied() {
     for tool in ["ok", "late", "absent", "status"] {
         crib.run(&["call", tool]);
     }
-    let sandboxes: Vec<_> = read_audit(&crib).iter().map(|line| line["sandbox"].clone()).collect();
+    let lines = read_audit(&crib);
+    let sandboxes = |is_start: bool| {
+        let lines = lines.iter().filter(|line| (line["outcome"] == "started") == is_start);
+        lines.map(|line| line["sandbox"].clone()).collect::<Vec<_>>()
+    };
     // The third was never started, the fourth is a function of the server.
-    assert_eq!(sandboxes, [json!(level), json!(level), Value::Null, Value::Null]);
+    assert_eq!(sandboxes(false), [json!(level), json!(level), Value::Null, Value::Null]);
+    assert_eq!(sandboxes(true), [json!(level), json!(level), json!(level)], "what it will be");
     crib.write("toolcrib.toml", "[confine]\nenabled = false\n");
     crib.run(&["call", "ok"]);
     assert_eq!(read_audit(&crib).last().expect("a line")["sandbox"], "none");
@@ -459,7 +464,9 @@ fn every_call_and_decision_is_in_the_audit_log() {
     }
     client.close();
     let lines = read_audit(&crib);
-    assert_eq!(lines.len(), 6, "nothing is lost when a server ends: {lines:?}");
+    let count = |outcome: &str| lines.iter().filter(|line| line["outcome"] == outcome).count();
+    assert_eq!((count("started"), count("ok")), (4, 4), "{lines:?}");
+    assert_eq!(lines.len(), 10, "nothing is lost when a server ends: {lines:?}");
     assert!(
         lines.iter().all(|line| line["tool"].is_string() && line["decision"].is_string()),
         "{lines:?}"

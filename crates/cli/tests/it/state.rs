@@ -156,8 +156,23 @@ fn an_answered_call_is_in_the_audit_log_even_if_the_server_is_killed_right_after
         // Kills the server.
         drop(client);
         let log = fs::read_to_string(crib.state().join("audit.jsonl")).expect("an audit log");
-        assert_eq!(log.lines().count(), round * 3);
+        let answered = log.lines().filter(|line| line.contains("\"outcome\":\"ok\""));
+        assert_eq!(answered.count(), round * 3);
     }
+}
+
+#[test]
+fn a_running_call_is_in_the_audit_log_even_if_the_server_is_killed() {
+    let crib = crib().tool("nap", definition("nap", "sleep 600"));
+    let mut client = StdioClient::start(&crib, &[]);
+    let before = testing::count_programs(client.pid());
+    client.send(&request(7, "tools/call", json!({"name": "nap", "arguments": {}})));
+    wait_until_blocking("it runs", || testing::count_programs(client.pid()) > before);
+    // Kills the server.
+    drop(client);
+    let log = fs::read_to_string(crib.state().join("audit.jsonl")).expect("an audit log");
+    let line: Value = serde_json::from_str(log.trim()).unwrap_or_else(|_| panic!("{log}"));
+    assert_eq!((&line["tool"], &line["outcome"]), (&json!("nap"), &json!("started")));
 }
 
 #[test]
@@ -179,7 +194,8 @@ fn a_result_is_delivered_again_if_the_server_is_killed_before_its_response_is_se
     send(&request(3, "tools/call", json!({"name": "big", "arguments": {}})));
     let log = crib.state().join("audit.jsonl");
     wait_until_blocking("the call has ended", || {
-        fs::read_to_string(&log).is_ok_and(|text| text.contains("\"big\""))
+        let ends = |line: &str| line.contains("\"big\"") && line.contains("\"ok\"");
+        fs::read_to_string(&log).is_ok_and(|text| text.lines().any(ends))
     });
     // Time enough for a server that does not wait until the response is sent.
     std::thread::sleep(std::time::Duration::from_millis(500));

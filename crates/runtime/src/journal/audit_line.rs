@@ -36,10 +36,14 @@ pub struct AuditLine {
     /// native tools do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxLevel>,
-    /// `ok`, `started`, `ruled` where only a decision was made, or the kind of failure.
+    /// `started`, `ok`, `ruled` where only a decision was made, or the kind of failure.
     pub outcome: String,
-    /// The duration in milliseconds.
+    /// The duration in milliseconds up to now.
     pub duration_ms: u64,
+    /// The same in the lines of one call: when it started and when it ended. Absent if it has only
+    /// one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
 }
 
 fn serialize_millis<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {

@@ -289,6 +289,7 @@ fn build_audit_line(approval: &Approval, ruling: Ruling) -> AuditLine {
         sandbox: None,
         outcome: "ruled".to_owned(),
         duration_ms: 0,
+        call: None,
     }
 }
 

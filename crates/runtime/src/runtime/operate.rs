@@ -17,6 +17,7 @@ use crate::{
     call::ActiveCall,
     failures,
     log::CallLog,
+    operation::OperationId,
     operations::{LiveOperation, OperationClient},
 };
 
@@ -24,11 +25,13 @@ use crate::{
 const TICK: Duration = Duration::from_millis(250);
 
 impl Runtime {
-    /// Returns the outcome if the call ends soon, else the notice that an operation was started.
+    /// Returns the outcome if the call ends soon, else the notice that an operation was started. Calls
+    /// `on_begin` once the operation is recorded, before anything of it runs.
     pub(super) async fn operate(
         self: &Arc<Self>,
         mut call: ActiveCall,
         log: &CallLog,
+        on_begin: impl FnOnce(Option<OperationId>),
     ) -> (Outcome, Option<Arc<LiveOperation>>) {
         let tool = Arc::clone(&call.call.tool);
         let caller = call.call.context.clone();
@@ -43,6 +46,7 @@ impl Runtime {
             Err(failure) => return (failure.into(), None),
         };
         let answer_within = tool.answer_within.unwrap_or_else(|| operations.answer_within(&tool));
+        on_begin(Some(live.id().clone()));
         // If this future is dropped (the connection is gone), the guard cancels the operation.
         let mut waiting = WaitingCaller { live: Arc::clone(&live), is_done: false };
         call.call.context = OperationClient::context(&live, caller.clone());

@@ -14,13 +14,16 @@ use crate::{
     operation::{ApprovalId, OperationId, Owner},
 };
 
-/// What is known of an audit line when its call begins.
+/// What is known of the audit lines of a call when it begins.
+#[derive(Clone)]
 pub(super) struct Record {
     time: SystemTime,
     begun: Instant,
     owner: Owner,
     tool: Arc<Tool>,
     arguments: String,
+    /// Once a line says that it has started.
+    call: Option<u64>,
 }
 
 impl Record {
@@ -31,7 +34,20 @@ impl Record {
             owner: call.owner.clone(),
             tool: Arc::clone(&call.tool),
             arguments: keyed_arguments_digest(key, &call.arguments),
+            call: None,
         }
+    }
+
+    /// The line of a call that is about to run.
+    pub(super) fn start(
+        &mut self,
+        call: u64,
+        decision: &'static str,
+        approval: Option<ApprovalId>,
+        operation: Option<OperationId>,
+    ) -> Entry {
+        self.call = Some(call);
+        self.clone().into_entry(decision, approval, operation, "started".to_owned())
     }
 
     pub(super) fn into_entry(
@@ -52,6 +68,7 @@ impl Record {
             sandbox: None,
             outcome,
             duration: self.begun.elapsed(),
+            call: self.call,
         }
     }
 }

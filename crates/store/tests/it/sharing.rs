@@ -11,7 +11,6 @@ use runtime::{
     operation::{Operation, State},
 };
 use store::Store;
-use testing::wait_until;
 
 use crate::servers::{background, call, ended, foreground, running, start_server, state_folder};
 
@@ -90,17 +89,13 @@ async fn each_call_is_audited_without_its_arguments() {
         call(&runtime, foreground(script)).await;
     }
     let path = state_folder(folder.path()).join("audit.jsonl");
-    wait_until("both lines are in the audit log", || {
-        fs::read_to_string(&path).is_ok_and(|text| text.lines().count() >= 2)
-    })
-    .await;
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(
-        (&lines[0]["outcome"], &lines[1]["outcome"]),
-        (&"ok".into(), &"nonzero_exit".into())
-    );
+    let outcomes: Vec<_> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["started", "ok", "started", "nonzero_exit"]);
+    let calls: Vec<_> = lines.iter().map(|line| line["call"].as_str().unwrap()).collect();
+    assert!(calls[0] == calls[1] && calls[2] == calls[3] && calls[0] != calls[2], "{calls:?}");
     for line in &lines {
         assert_eq!((&line["decision"], &line["tool"]), (&"allow".into(), &"script".into()));
         assert_eq!(line["tool_digest"].as_str().unwrap().len(), 64);
@@ -109,6 +104,27 @@ async fn each_call_is_audited_without_its_arguments() {
             line["time_ms"].is_u64() && line["duration_ms"].is_u64() && line["owner"].is_string()
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_in_the_audit_log_before_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = start_server(folder.path(), |settings| settings.read.push(folder.path().into()));
+    let log = state_folder(folder.path()).join("audit.jsonl");
+    let read = format!("cat {}", log.display());
+    let seen = call(&runtime, foreground(&read)).await.structured.unwrap();
+    let stdout = seen["stdout"].as_str().unwrap();
+    let line: serde_json::Value = serde_json::from_str(stdout).unwrap_or_else(|_| panic!("{seen}"));
+    assert_eq!((&line["tool"], &line["outcome"]), (&"script".into(), &"started".into()));
+    // An operation is named, so that its end can be looked up.
+    let seen = call(&runtime, background(&format!("{read} | tail -n 1"))).await.structured.unwrap();
+    let line: serde_json::Value = serde_json::from_str(seen["stdout"].as_str().unwrap()).unwrap();
+    assert!(line["operation"].as_str().unwrap().starts_with("op_"), "{line}");
+    let lines = || fs::read_to_string(&log).unwrap().lines().count();
+    let before = lines();
+    let outcome = call(&runtime, background("sleep 1")).await;
+    assert!(runtime::operation::Operation::started_by(&outcome).is_some());
+    assert_eq!(lines(), before + 1, "one line while it continues");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,7 +138,7 @@ async fn the_audit_log_lags_at_most_fifty_milliseconds() {
     for count in 1..=21 {
         call(&runtime, foreground("true")).await;
         let answered = Instant::now();
-        while fs::read_to_string(&path).unwrap_or_default().lines().count() < count {
+        while fs::read_to_string(&path).unwrap_or_default().lines().count() < 2 * count {
             assert!(answered.elapsed() < Duration::from_secs(20), "the line comes");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -140,7 +156,7 @@ async fn flush_writes_every_audit_line() {
         call(&runtime, foreground("true")).await;
         runtime.flush_audit();
         let text = fs::read_to_string(state_folder(folder.path()).join("audit.jsonl")).unwrap();
-        assert_eq!(text.lines().count(), count);
+        assert_eq!(text.lines().count(), 2 * count);
     }
 }
 
