@@ -74,7 +74,6 @@ pub fn find_errors(schema: &Schema, arguments: &Value) -> Result<ArgumentErrors,
     }
     for error in &mut errors {
         redact_error(schema, error);
-        error.message = truncate(&error.message, MAX_MESSAGE);
         error.path = truncate(&error.path, MAX_MESSAGE);
     }
     Ok(ArgumentErrors { reported: errors, omitted, is_counted: found.is_complete })

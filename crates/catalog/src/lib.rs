@@ -17,6 +17,7 @@ pub mod flag;
 mod given_code;
 mod glob;
 pub mod implementation;
+pub mod markdown;
 mod merge;
 pub mod name;
 mod network;

@@ -41,7 +41,7 @@ mod yaml_block;
 
 use std::collections::HashSet;
 
-use catalog::{Allowance, SourceId, Tool};
+use catalog::{Allowance, SourceId, Tool, markdown::find_excess};
 
 pub use fix::{Edit, apply_edits, find_fixes};
 use markdown::MarkdownDocument;
@@ -141,6 +141,12 @@ fn read(text: &str, context: &Context<'_>, report: &mut Report) -> Reading {
             offset,
             "the file contains a NUL character",
         ));
+        return Reading::default();
+    }
+    if let Some(offset) = find_excess(text) {
+        let message = "the document has too many lines, marks or table cells";
+        let problem = json::SyntaxProblem::new(&TOO_MUCH, offset, message);
+        report.push_syntax(problem.hint("split the document"));
         return Reading::default();
     }
     let (tools, allowances) = read_document(text, context.linked, report);

@@ -24,6 +24,7 @@ use futures_util::{
     future::{Either, ready},
 };
 pub use message::{Incoming, parse_line};
+pub(crate) use message::{TOO_MANY_VALUES, has_too_many_values};
 use rmcp::{
     ErrorData, RoleServer,
     model::{

@@ -6,7 +6,7 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-use super::{ArgumentError, MAX_REPORTED, MISSING, type_name};
+use super::{ArgumentError, MAX_MESSAGE, MAX_REPORTED, MISSING, type_name};
 use crate::{Schema, closest, pointer, schema::is_smaller};
 
 /// The most bytes of an unknown name that are compared with known ones.
@@ -18,6 +18,21 @@ const MAX_RECEIVED: usize = 1_000;
 /// Describes an error of the validator; an error about alternatives becomes one, an error about
 /// unknown parameters one for each.
 pub(super) fn describe(
+    schema: &Schema,
+    arguments: &Value,
+    error: &ValidationError<'_>,
+    errors: &mut Vec<ArgumentError>,
+) {
+    let known = errors.len();
+    add_errors(schema, arguments, error, errors);
+    // Right away: each of many errors may quote an enum of a megabyte.
+    for error in &mut errors[known..] {
+        error.message = truncate(&error.message, MAX_MESSAGE);
+        error.expected = truncate(&error.expected, MAX_MESSAGE);
+    }
+}
+
+fn add_errors(
     schema: &Schema,
     arguments: &Value,
     error: &ValidationError<'_>,

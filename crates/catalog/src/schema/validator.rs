@@ -14,6 +14,9 @@ use crate::budget::{Budget, Exhausted, spend};
 /// The most errors that are collected for one value.
 const MAX_COLLECTED: u32 = 1_000;
 
+/// The bytes that all errors of one value may copy from the schema.
+const MAX_COPIED_FROM_SCHEMA: usize = 8 << 20;
+
 /// The steps that listing the errors of one value may take: some tens of milliseconds. Nested
 /// alternatives multiply, so that a schema of a few lines can have millions of reasons.
 const EXPLAIN_STEPS: u64 = 2_000_000;
@@ -36,11 +39,17 @@ const BACKTRACK_LIMIT: usize = 100_000;
 /// The size of a value, in bytes, up to which an error has a copy of it.
 const MAX_COPIED: usize = 1_024;
 
+/// The steps that a look at a member costs while errors are listed: an error about unknown members
+/// copies all of their names.
+const MEMBER_STEPS: u64 = 8;
+
 /// A compiled schema. Every look at the value counts as a step of the thread's [`Budget`].
 #[derive(Debug)]
 pub struct SchemaValidator {
     validator: Validator<BoundedJson>,
     string_steps: u64,
+    /// The most errors that are collected: fewer if they copy much from the schema.
+    max_errors: u32,
 }
 
 /// The errors in a value.
@@ -67,7 +76,10 @@ impl SchemaValidator {
         })?;
         let backtracks = object.iter().any(|(keyword, value)| may_backtrack(keyword, value));
         let string_steps = if backtracks { BACKTRACKING_STEPS } else { STRING_STEPS };
-        Ok(Self { validator, string_steps })
+        let copied = object.iter().map(|(keyword, value)| copied_bytes(keyword, value)).max();
+        let max_errors = MAX_COPIED_FROM_SCHEMA / copied.unwrap_or_default().max(1);
+        let max_errors = u32::try_from(max_errors).unwrap_or(u32::MAX).clamp(1, MAX_COLLECTED);
+        Ok(Self { validator, string_steps, max_errors })
     }
 
     /// Whether a value matches the schema.
@@ -80,6 +92,7 @@ impl SchemaValidator {
     pub fn find_errors<'a>(&'a self, value: &'a Value) -> Result<FoundErrors<'a>, Exhausted> {
         let found = Budget::steps(EXPLAIN_STEPS).run(|| {
             self.start();
+            STEPS_PER_MEMBER.set(MEMBER_STEPS);
             let errors = self.validator.iter_errors(BoundedNode(value));
             let errors: Vec<_> = errors.filter(|error| !is_surplus(error)).collect();
             FoundErrors { errors, is_complete: ERRORS_LEFT.get() > 0 }
@@ -102,8 +115,9 @@ impl SchemaValidator {
 
     /// Sets the limits of a validation on this thread. The last one may have used up its errors.
     fn start(&self) {
-        ERRORS_LEFT.set(MAX_COLLECTED);
+        ERRORS_LEFT.set(self.max_errors);
         STEPS_PER_STRING.set(self.string_steps);
+        STEPS_PER_MEMBER.set(1);
     }
 }
 
@@ -121,7 +135,38 @@ fn may_backtrack(keyword: &str, value: &Value) -> bool {
     }
 }
 
+/// About how many bytes an error about this keyword, or one inside of it, copies from the schema.
+fn copied_bytes(keyword: &str, value: &Value) -> usize {
+    match value {
+        _ if matches!(keyword, "enum" | "const" | "pattern") => memory_bytes(value),
+        Value::Array(items) => {
+            items.iter().map(|item| copied_bytes("", item)).max().unwrap_or_default()
+        }
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, member)| copied_bytes(name, member));
+            members.max().unwrap_or_default()
+        }
+        _ => 0,
+    }
+}
+
+/// About how much memory a value takes.
+fn memory_bytes(value: &Value) -> usize {
+    size_of::<Value>()
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(memory_bytes).sum(),
+            Value::Object(members) => {
+                let members = members.iter();
+                members.map(|(name, member)| 64 + name.len() + memory_bytes(member)).sum()
+            }
+            _ => 0,
+        }
+}
+
 thread_local! {
+    /// What a look at a member costs in the validation on this thread.
+    static STEPS_PER_MEMBER: Cell<u64> = const { Cell::new(1) };
     /// What a look at a string costs in the validation on this thread.
     static STEPS_PER_STRING: Cell<u64> = const { Cell::new(STRING_STEPS) };
     /// How many errors the validation on this thread may still collect.
@@ -272,7 +317,7 @@ impl<'a> Iterator for Members<'a> {
     type Item = (&'a str, BoundedNode<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        spend(1);
+        spend(STEPS_PER_MEMBER.get());
         let (name, value) = self.0.next().filter(|_| !is_enough())?;
         Some((name, BoundedNode(value)))
     }

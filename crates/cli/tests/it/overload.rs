@@ -11,8 +11,8 @@ use std::{
 
 use serde_json::{Value, json};
 use testing::{
-    HttpServer, MODERN, StdioClient, TIMEOUT, TempCrib, definition, initialize_params, request,
-    request_head, request_meta, wait_until_blocking,
+    HttpServer, MODERN, StdioClient, TIMEOUT, TempCrib, definition, initialize_params,
+    peak_memory_mib, request, request_head, request_meta, wait_until_blocking,
 };
 
 /// A tool that takes a list of strings.
@@ -46,6 +46,57 @@ fn summarizes_a_million_argument_errors() {
     let called = client.request("tools/call", json!({"name": "say", "arguments": {}}));
     assert_eq!(called["result"]["content"][0]["text"], "hi\n");
     assert!(memory_mib(client.pid(), "VmRSS:") < 200, "memory is given back");
+}
+
+#[test]
+fn a_message_of_many_small_values_takes_bounded_memory() {
+    let crib = TempCrib::new().tool("join", tool_with_list());
+    let mut client = StdioClient::start(&crib, &[]);
+    let lists = vec!["[]"; 5_000_000].join(",");
+    client.send_line(&format!(
+        r#"{{"jsonrpc":"2.0","id":"many","method":"tools/call","params":{{"name":"join","arguments":{{"words":[{lists}]}}}}}}"#
+    ));
+    let answer = client.wait(|message| message["id"] == "many");
+    let message = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert!(message.starts_with("the message has too many values"), "{message}");
+    let peak = peak_memory_mib(client.pid());
+    assert!(peak < 200, "{peak} MiB");
+}
+
+#[test]
+fn errors_about_a_large_schema_take_bounded_memory() {
+    let choices: Vec<_> = (0..50_000).map(|number| format!("choice-{number}")).collect();
+    let alternatives: Vec<_> = (0..200)
+        .map(|number| json!({"type": "object", "properties": {format!("p{number}"): {}}, "additionalProperties": false}))
+        .collect();
+    let tool = |name: &str, items: Value| {
+        json!({
+            "name": name, "description": "Takes a list", "command": "true", "synchronous": true, "mutates": false,
+            "inputSchema": {"type": "object", "properties": {"list": {"type": "array", "items": items}}},
+            "argv": {"list": {"positional": true}},
+        })
+    };
+    let unknown: serde_json::Map<_, _> =
+        (0..100_000).map(|number| (format!("name-{number}"), json!(1))).collect();
+    let cases = [
+        ("choose", json!({"enum": choices}), json!(vec!["none"; 40])),
+        ("match", json!({"const": choices}), json!(vec!["none"; 1_000])),
+        ("pattern", json!({"type": "string", "pattern": choices[..5_000].join("|")}), json!(vec!["none"; 60])),
+        ("object", json!({"anyOf": alternatives}), json!([unknown])),
+    ];
+    for (name, items, list) in cases {
+        let crib = TempCrib::new().tool(name, tool(name, items));
+        let mut client = StdioClient::start(&crib, &[]);
+        // Compiles the schema.
+        client.call(name, json!({"list": []}));
+        let before = peak_memory_mib(client.pid());
+        let answer = client.call(name, json!({"list": list}));
+        assert_eq!(answer["isError"], true, "{name}: {answer}");
+        let length = answer.to_string().len();
+        assert!(length < 500_000, "{name}: {length} bytes");
+        let used = peak_memory_mib(client.pid()) - before;
+        assert!(used < 64, "{name}: {used} MiB");
+    }
 }
 
 #[test]

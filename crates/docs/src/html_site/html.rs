@@ -1,5 +1,6 @@
 //! Text by an author inside HTML: it never becomes markup, a script or a request.
 
+use catalog::markdown::find_excess;
 use comrak::{Arena, Options, format_html, nodes::NodeValue, parse_document};
 
 use crate::terminal::is_invisible;
@@ -48,6 +49,9 @@ pub(super) fn code_block(label: &str, text: &str) -> String {
 /// Renders Markdown. HTML in it is escaped, images become links so that nothing is loaded, and headings are
 /// below those of the page.
 pub(super) fn render_markdown(text: &str) -> String {
+    if find_excess(text).is_some() {
+        return format!("<pre>{}</pre>\n", escape(text));
+    }
     let visible: String = text.chars().map(replace_invisible).collect();
     let mut options = Options::default();
     options.render.escape = true;

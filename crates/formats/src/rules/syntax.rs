@@ -122,8 +122,9 @@ pub(crate) static TOO_MUCH: Rule = Rule {
     code: "TC012",
     name: "too-much",
     severity: Severity::Error,
-    why: "A file may have 1,000 problems, 5,000 tools and 32 MiB of tools after inheritance. The rest is not read, so that \
-          one file cannot exhaust the memory of the server. Split the file.",
+    why: "A file may have 1,000 problems, 5,000 tools and 32 MiB of tools after inheritance, a Markdown document 300,000 \
+          lines, marks and table cells. The rest is not read, so that one file cannot exhaust the memory of the server. \
+          Split the file.",
     bad: "(more than 5,000 subcommands)",
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };

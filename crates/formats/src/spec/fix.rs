@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use catalog::{Location, Origin, SourceId, SpecDetails, Tool, spec_details::Section};
+use catalog::{
+    Location, Origin, SourceId, SpecDetails, Tool, markdown::find_excess, spec_details::Section,
+};
 
 use super::{
     markdown::{BlockKind, MarkdownDocument, trim_span},
@@ -31,7 +33,11 @@ pub struct Edit {
 /// There are none if the text is not a specification, if the edits would change what is read from
 /// it, or if they would leave something to fix: applying them once is always enough.
 pub fn find_fixes(source: &SourceId, text: &str) -> Vec<Edit> {
-    if !super::is_specification(source, text) || text.contains('\0') || text.len() > MAX_BYTES {
+    if !super::is_specification(source, text)
+        || text.contains('\0')
+        || text.len() > MAX_BYTES
+        || find_excess(text).is_some()
+    {
         return Vec::new();
     }
     let edits = find_edits(text);

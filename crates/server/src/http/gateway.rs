@@ -27,7 +27,12 @@ use tokio::{sync::Mutex, time::timeout};
 use super::{
     HttpOptions, guarded_body::GuardedBody, priming::Priming, session_activity::SessionActivity,
 };
-use crate::{Server, camel_case, connection::Connection, task_subscriptions};
+use crate::{
+    Server, camel_case,
+    connection::Connection,
+    task_subscriptions,
+    transport::{TOO_MANY_VALUES, has_too_many_values},
+};
 
 const JSON_TYPE: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -133,6 +138,9 @@ impl Gateway {
                 return error_response(StatusCode::REQUEST_TIMEOUT, -32600, message);
             }
         };
+        if has_too_many_values(&body) {
+            return error_response(StatusCode::PAYLOAD_TOO_LARGE, -32600, TOO_MANY_VALUES);
+        }
         let method = match serde_json::from_slice::<MethodOnly<'_>>(&body) {
             Ok(message) => message.method.unwrap_or_default(),
             Err(error) => return invalid_message(&error),

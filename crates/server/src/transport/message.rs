@@ -25,12 +25,47 @@ pub enum Incoming {
     Ignored,
 }
 
+/// The most values in a message. Each takes 32 bytes, several times: while it is parsed, and for each
+/// copy of the arguments.
+const MAX_VALUES: usize = 2_000_000;
+/// An object takes as much memory as this many other values.
+const VALUES_PER_OBJECT: usize = 12;
+/// What a client reads about it.
+pub(crate) const TOO_MANY_VALUES: &str =
+    "the message has too many values; send less at a time, or a long list as one string";
+
+/// Whether a message would take far more memory than its length: 16 MiB can be five million empty
+/// arrays, which are a gigabyte once parsed.
+pub(crate) fn has_too_many_values(message: &[u8]) -> bool {
+    // A short one cannot, even if it consists of empty objects. This is the case for all usual messages.
+    if message.len() < MAX_VALUES / VALUES_PER_OBJECT {
+        return false;
+    }
+    let (mut values, mut is_in_string, mut is_escaped) = (0, false, false);
+    for byte in message {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_in_string,
+            b'"' => is_in_string = !is_in_string,
+            b'{' if !is_in_string => values += VALUES_PER_OBJECT,
+            b',' | b'[' if !is_in_string => values += 1,
+            _ => {}
+        }
+    }
+    values > MAX_VALUES
+}
+
 /// Parses one line. Accepts a byte order mark before it and a carriage return after it.
 pub fn parse_line(line: &[u8]) -> Incoming {
     // Scripts on Windows write both.
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Incoming::Ignored;
+    }
+    if has_too_many_values(line) {
+        let id = serde_json::from_slice::<IdOnly>(line).ok().and_then(|only| only.id);
+        let error = ErrorData::invalid_request(TOO_MANY_VALUES, None);
+        return Incoming::Invalid { id, error };
     }
     if let Some(call) = parse_call(line) {
         return Incoming::Message(Box::new(call));
@@ -151,6 +186,23 @@ mod tests {
             r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"a","arguments":{{"n":{digits}}}}}}}"#
         );
         assert_eq!(error(&line), Some((-32700, Some("7".into()))));
+    }
+
+    #[test]
+    fn rejects_a_message_with_too_many_values() {
+        let line = |list: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"a","arguments":{{"n":[{list}]}}}}}}"#
+            )
+        };
+        for value in ["[],", "1,", "{},"] {
+            let many = line(value.repeat(2_100_000).trim_end_matches(','));
+            assert_eq!(error(&many), Some((-32600, Some("7".into()))), "{value}");
+        }
+        // As many commas, but in a text.
+        let text = format!(r#""a\"{}""#, "[,{".repeat(2_000_000));
+        assert_eq!(error(&line(&text)), None);
+        assert_eq!(error(&line(vec!["1"; 1_000_000].join(",").as_str())), None);
     }
 
     #[test]

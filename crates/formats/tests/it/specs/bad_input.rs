@@ -31,6 +31,20 @@ fn reports_bytes_that_are_not_text() {
 }
 
 #[test]
+fn a_document_that_takes_too_much_memory_is_not_read() {
+    // Each row would be filled up to 5,000 cells: 7 GB.
+    let [header, delimiter] = ["|a", "|-"].map(|cell| cell.repeat(5_000));
+    let wide = document_with(&format!("{header}|\n{delimiter}|\n{}", "|b\n".repeat(20_000)));
+    let marks = document_with(&"*a _b ".repeat(200_000));
+    for text in [wide, marks] {
+        assert!(read_hostile(&text) < Duration::from_secs(5));
+        let reading = read(&text);
+        assert_eq!(codes(&reading), ["TC012"]);
+        assert!(reading.tools.is_empty());
+    }
+}
+
+#[test]
 fn a_byte_order_mark_and_crlf_change_no_tool() {
     let text = document_with(
         "| Name | Type | Required | Description |\n|---|---|---|---|\n| `who` | string | Yes | Whom |\n",
