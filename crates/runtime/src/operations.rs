@@ -1,5 +1,6 @@
 //! The operations of a server: running ones from memory, ended ones from the journal.
 
+mod begin;
 mod client;
 mod durations;
 mod finish;
@@ -124,12 +125,13 @@ impl Operations {
         }))
     }
 
-    /// Records a new operation, before anything of it runs.
+    /// Records a new operation, before anything of it runs. Waits for a locked journal up to `limit`.
     pub(crate) async fn begin(
         &self,
         tool: &Tool,
         arguments: &Arguments,
         owner: Owner,
+        limit: Duration,
     ) -> Result<Arc<LiveOperation>, Failure> {
         let shared = &self.0;
         let id = OperationId::random();
@@ -155,7 +157,7 @@ impl Operations {
         };
         // The record comes first: an operation that runs without one could never be found after a
         // crash.
-        let begun = shared.journal.begin(operation.clone()).await;
+        let begun = shared.record_begin(operation.clone(), limit).await;
         begun.map_err(|error| failures::complete(tool, not_recorded(tool, error)))?;
         let redaction = Redaction::new(tool, arguments);
         let live = Arc::new(LiveOperation::new(operation, redaction, Arc::clone(shared)));

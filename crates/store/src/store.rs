@@ -5,7 +5,7 @@ use std::{
     future::ready,
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use catalog::{ErrorType, Failure};
@@ -34,7 +34,10 @@ use crate::{
 /// The database in the state folder of a crib, and in the state folder of the user.
 const CRIB: &str = "store.db";
 const USER: &str = "user.db";
-/// The pause between two transactions that delete old operations.
+/// How long a write of a value waits for a locked database.
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(30);
+/// The pause between two transactions that delete old operations, and before a locked database is tried
+/// again.
 const PRUNE_PAUSE: Duration = Duration::from_millis(10);
 
 /// The journal of a crib, which several servers may share, or the key-value store of the user.
@@ -136,17 +139,28 @@ impl Storage for Store {
         value: Option<Value>,
     ) -> StorageFuture<'_, Option<Value>> {
         let (space, key) = (space.to_owned(), key.to_owned());
-        to_storage_future(
+        let write = move || {
+            let (space, key, value) = (space.clone(), key.clone(), value.clone());
             self.writer
-                .run(move |connection| key_value::set(connection, &space, &key, value.as_ref())),
-        )
+                .run(move |connection| key_value::set(connection, &space, &key, value.as_ref()))
+        };
+        to_storage_future(Box::pin(async move {
+            let begun = Instant::now();
+            loop {
+                match write().await {
+                    // A call with an earlier deadline stops waiting then.
+                    Err(JournalError::Locked) if begun.elapsed() < MAX_LOCK_WAIT => {
+                        sleep(PRUNE_PAUSE).await;
+                    }
+                    written => return written,
+                }
+            }
+        }))
     }
 }
 
 /// Converts errors of the journal to failures of a tool.
-fn to_storage_future<T: Send + 'static>(
-    result: JournalFuture<'static, T>,
-) -> StorageFuture<'static, T> {
+fn to_storage_future<T: Send + 'static>(result: JournalFuture<'_, T>) -> StorageFuture<'_, T> {
     Box::pin(async move {
         result.await.map_err(|error| {
             Failure::new(

@@ -68,7 +68,8 @@ impl Shared {
         }
     }
 
-    async fn retry(self: Arc<Self>, ended: Operation) {
+    /// Records an end, with pauses until that succeeds.
+    pub(super) async fn retry(self: Arc<Self>, ended: Operation) {
         let mut pause = FIRST_PAUSE;
         loop {
             sleep(pause).await;

@@ -40,13 +40,14 @@ impl Runtime {
             return (failures::to_outcome(&tool, failure), None);
         }
         let operations = &self.operations;
-        let begun = operations.begin(&tool, &call.call.arguments, call.call.owner.clone()).await;
-        let live = match begun {
+        let owner = call.call.owner.clone();
+        let limit = call.timeout(self.engine.settings.timeout_of(&tool));
+        let live = match operations.begin(&tool, &call.call.arguments, owner, limit).await {
             Ok(live) => live,
             Err(failure) => return (failure.into(), None),
         };
-        let answer_within = tool.answer_within.unwrap_or_else(|| operations.answer_within(&tool));
         on_begin(Some(live.id().clone()));
+        let answer_within = tool.answer_within.unwrap_or_else(|| operations.answer_within(&tool));
         // If this future is dropped (the connection is gone), the guard cancels the operation.
         let mut waiting = WaitingCaller { live: Arc::clone(&live), is_done: false };
         call.call.context = OperationClient::context(&live, caller.clone());

@@ -92,8 +92,10 @@ async fn a_locked_store_rejects_new_operations_and_loses_no_result() {
     let lock = Connection::open(store_file(folder.path())).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let begun = Instant::now();
-    let refused = call(&runtime, background("touch ran")).await;
-    assert!(begun.elapsed() < Duration::from_secs(20), "it must not hang");
+    let mut tool = background("touch ran");
+    tool.timeout = Some(Duration::from_secs(1));
+    let refused = call(&runtime, tool).await;
+    assert!(begun.elapsed() < Duration::from_secs(4), "its timeout counts: {:?}", begun.elapsed());
     assert_eq!(refused.structured.unwrap()["error_type"], "store_failed");
     assert!(!folder.path().join("crib/ran").exists(), "what cannot be recorded does not run");
     let ids = [id.clone()];
@@ -112,6 +114,44 @@ async fn a_locked_store_rejects_new_operations_and_loses_no_result() {
     wait_for("the result is recorded once the store can be written again", async || {
         let operation = runtime.journal().get(id.clone()).await.unwrap().unwrap();
         (operation.state == State::Completed).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_locked_store_is_waited_for_until_the_timeout_of_the_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = start_server(folder.path(), |_| {});
+    let store = Arc::new(Store::open(&state_folder(folder.path())).unwrap());
+    let lock = Connection::open(store_file(folder.path())).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let calls: Vec<_> = (0..2)
+        .map(|number| {
+            let mut tool = background(&format!("touch ran{number}"));
+            tool.timeout = (number == 0).then_some(Duration::from_millis(300));
+            let runtime = Arc::clone(&runtime);
+            tokio::spawn(async move { call(&runtime, tool).await })
+        })
+        .collect();
+    let flag = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move { toolkit::Storage::set(&*store, "space", "key", Some(1.into())).await }
+    });
+    // Longer than one attempt of the store to get the lock.
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    lock.execute_batch("ROLLBACK").unwrap();
+    let mut outcomes = Vec::new();
+    for call in calls {
+        outcomes.push(call.await.unwrap().structured.unwrap());
+    }
+    assert_eq!(outcomes[0]["error_type"], "store_failed", "{outcomes:?}");
+    assert_eq!(outcomes[1]["exit_code"], 0, "{outcomes:?}");
+    assert!(flag.await.unwrap().is_ok());
+    assert!(!folder.path().join("crib/ran0").exists());
+    // The record of a refused call does not stay unfinished.
+    wait_for("no operation is left", async || {
+        let open = runtime.journal().list(Filter::unfinished(), None, 10).await.unwrap();
+        open.operations.is_empty().then_some(())
     })
     .await;
 }
