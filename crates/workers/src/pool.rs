@@ -252,7 +252,8 @@ impl WorkerPool {
             Some((locked.is_unsaved, oldest.last_used, oldest.absence, workers))
         });
         let idle: Vec<_> = idle.collect();
-        let oldest = idle.iter().min_by_key(|(is_unsaved, last_used, ..)| (is_unsaved, last_used))?;
+        let oldest =
+            idle.iter().min_by_key(|(is_unsaved, last_used, ..)| (is_unsaved, last_used))?;
         let is_cycle = absence.is_some_and(|absence| absence > oldest.1.elapsed());
         let evicted = if is_cycle {
             idle.iter().max_by_key(|(is_unsaved, last_used, absence, _)| {

@@ -56,7 +56,8 @@ fn work(client: &HttpClient<'_>, word: &str) {
 fn send_control_command(crib: &TempCrib, server: &HttpServer, command: &str) -> String {
     let prefix = format!("control-{}-", server.pid());
     let entries = std::fs::read_dir(crib.state()).expect("a folder").flatten();
-    let mut sockets = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
+    let mut sockets =
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
     let socket = sockets.next().expect("the socket of the server");
     let mut stream = UnixStream::connect(socket.path()).expect("a connection");
     stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");

@@ -81,7 +81,11 @@ fn errors_about_a_large_schema_take_bounded_memory() {
     let cases = [
         ("choose", json!({"enum": choices}), json!(vec!["none"; 40])),
         ("match", json!({"const": choices}), json!(vec!["none"; 1_000])),
-        ("pattern", json!({"type": "string", "pattern": choices[..5_000].join("|")}), json!(vec!["none"; 60])),
+        (
+            "pattern",
+            json!({"type": "string", "pattern": choices[..5_000].join("|")}),
+            json!(vec!["none"; 60]),
+        ),
         ("object", json!({"anyOf": alternatives}), json!([unknown])),
     ];
     for (name, items, list) in cases {

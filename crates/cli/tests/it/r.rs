@@ -1,10 +1,17 @@
 //! R functions from a package to a client, with a real R: on the terminal, on standard input and
 //! output, and over HTTP.
 
+use std::{
+    fs,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+
 use serde_json::{Value, json};
 use testing::{
-    HttpClient, HttpServer, StdioClient, TempCrib, count_programs, skip_without,
-    wait_until_blocking,
+    HttpClient, HttpServer, StdioClient, TempCrib, count_programs, inner_pid, request,
+    skip_without, wait_until_blocking,
 };
 
 const CODE: &str = "
@@ -199,4 +206,49 @@ fn http_sessions_are_connections_or_handles() {
     wait_until_blocking("the worker of the session exits", || {
         count_programs(server.pid()) < before
     });
+}
+
+/// The processes whose working folder is a crib, as that of its workers is.
+fn processes_in(crib: &TempCrib) -> Vec<String> {
+    let root = crib.root().canonicalize().expect("a folder");
+    let entries = fs::read_dir("/proc").expect("a list of processes").flatten();
+    let is_inside = |entry: &fs::DirEntry| {
+        fs::read_link(entry.path().join("cwd")).is_ok_and(|folder| folder.starts_with(&root))
+    };
+    entries.filter(is_inside).map(|entry| entry.path().display().to_string()).collect()
+}
+
+#[test]
+fn a_server_that_is_terminated_while_r_starts_leaves_no_process() {
+    skip_without!("R");
+    let crib = crib_with_r_tools();
+    for round in 0..20_u64 {
+        let (http, mut stdio);
+        let server = if round % 2 == 0 {
+            http = HttpServer::start(&crib, &[]);
+            // Starts a worker, and a spare one for the next session.
+            HttpClient::modern(&http)
+                .call("demo-mcp_tool_count", json!({"session": round.to_string()}));
+            http.pid()
+        } else {
+            stdio = StdioClient::start(&crib, &[]);
+            let call = json!({"name": "demo-mcp_tool_count", "arguments": {}});
+            stdio.send(&request(99, "tools/call", call));
+            stdio.pid()
+        };
+        // R takes about half a second to start.
+        thread::sleep(Duration::from_millis(round * 37 % 600));
+        let killed = Command::new("kill").args(["-TERM", &server.to_string()]).status();
+        assert!(killed.is_ok_and(|status| status.success()));
+        wait_until_blocking("the server exits", || inner_pid(server).is_none());
+        let exited = Instant::now();
+        while !processes_in(&crib).is_empty() {
+            assert!(
+                exited.elapsed() < Duration::from_secs(2),
+                "{round}: {:?}",
+                processes_in(&crib)
+            );
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
 }
