@@ -116,11 +116,51 @@ const WRAPPERS: [&str; 36] = [
 /// Other programs that take the name of a file with code.
 const CODE_READERS: [&str; 8] = ["awk", "gawk", "mawk", "make", "gmake", "java", "uv", "npx"];
 
+/// Flags and subcommands of those that the name of the file follows.
+const CODE_FLAGS: [&str; 6] = ["-f", "--file", "--makefile", "-E", "-jar", "run"];
+
 /// Whether files that a program's arguments name may be code that it runs: interpreters, and wrappers
 /// that start another program.
 pub fn runs_named_files(program: &str) -> bool {
     let name = base_name(program);
     find_interpreter(name).is_some() || WRAPPERS.contains(&name) || CODE_READERS.contains(&name)
+}
+
+/// The word of a command line that names the code to run: the script of an interpreter, or the program
+/// behind a wrapper. The `words` follow the program; `is_program_file` recognizes those that name a program
+/// by its path. Other words are data, even if they name files with code.
+pub fn find_script(
+    program: &str,
+    words: &[&str],
+    is_program_file: &dyn Fn(&str) -> bool,
+) -> Option<usize> {
+    let name = base_name(program);
+    if let Some(interpreter) = find_interpreter(name) {
+        return interpreter.find_script(words);
+    }
+    if CODE_READERS.contains(&name) {
+        return find_code_file(words);
+    }
+    if !WRAPPERS.contains(&name) {
+        return None;
+    }
+    let is_started =
+        |word: &&str| is_command_word(word) && (runs_named_files(word) || is_program_file(word));
+    let at = words.iter().position(is_started)?;
+    if runs_named_files(words[at]) {
+        let behind = find_script(words[at], &words[at + 1..], is_program_file)?;
+        return Some(at + 1 + behind);
+    }
+    Some(at)
+}
+
+/// The word after one of [`CODE_FLAGS`], or the flag with its value.
+fn find_code_file(words: &[&str]) -> Option<usize> {
+    let has_value = |word: &&str| {
+        word.split_once('=').is_some_and(|(flag, _)| flag.len() > 2 && CODE_FLAGS.contains(&flag))
+    };
+    let after = || words.iter().position(|word| CODE_FLAGS.contains(word)).map(|flag| flag + 1);
+    words.iter().position(|word| has_value(word)).or_else(after)
 }
 
 impl Process {
@@ -196,6 +236,23 @@ impl Interpreter {
         takes_stdin(pieces)
     }
 
+    /// The word that names the script, if there is one.
+    fn find_script(&self, words: &[&str]) -> Option<usize> {
+        let mut is_value = false;
+        for (index, word) in words.iter().enumerate() {
+            match *word {
+                _ if is_value => is_value = false,
+                "-" | "-m" => return None,
+                "run" if self.names.contains(&"deno") => {}
+                word if self.is_code_flag(word) => return None,
+                word if word.starts_with("--file=") => return Some(index),
+                word if word.starts_with(['-', '+']) => is_value = self.with_value.contains(&word),
+                _ => return Some(index),
+            }
+        }
+        None
+    }
+
     fn is_code_flag(&self, word: &str) -> bool {
         let is_word = self.words.iter().any(|known| {
             word.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case(known))
@@ -249,7 +306,7 @@ fn base_name(program: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Binding, PassBy, Piece, Process};
+    use super::{Binding, PassBy, Piece, Process, find_script};
 
     fn process(line: &str) -> Process {
         let mut words = line.split(' ').map(str::to_owned);
@@ -316,6 +373,32 @@ mod tests {
         ] {
             let process = process(line);
             assert_eq!(process.find_given_code(), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn finds_the_script_and_nothing_else() {
+        for (line, expected) in [
+            ("sh run.sh data.sh", Some("run.sh")),
+            ("bash -o pipefail -e run data", Some("run")),
+            ("python3 -W ignore tool.py in.py", Some("tool.py")),
+            ("Rscript --vanilla a.R", Some("a.R")),
+            ("R --no-echo --file=a.R", Some("--file=a.R")),
+            ("timeout 5 sh run.sh", Some("run.sh")),
+            ("env LANG=C nice -n 10 python3 a.py b.py", Some("a.py")),
+            ("timeout 5 ./job.sh ./data.sh", Some("./job.sh")),
+            ("awk -f prog data", Some("prog")),
+            ("make --file=rules.mk all", Some("--file=rules.mk")),
+            ("deno run --quiet a.ts", Some("a.ts")),
+            ("sh -c code data.sh", None),
+            ("python3 -m module data.py", None),
+            ("timeout 5 sed -i s/a/b/ notes.sh", None),
+            ("tee run.sh", None),
+        ] {
+            let words: Vec<_> = line.split(' ').collect();
+            let is_program_file = |word: &str| word.starts_with("./");
+            let found = find_script(words[0], &words[1..], &is_program_file);
+            assert_eq!(found.map(|index| words[index + 1]), expected, "{line}");
         }
     }
 

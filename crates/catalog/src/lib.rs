@@ -38,7 +38,7 @@ pub use custom_rule::{CustomRule, CustomRuleText};
 pub use description::{Description, Example};
 pub use diagnostic::{Diagnostic, Rule, Severity, remove_repeated};
 pub use error_type::{ErrorType, Fault};
-pub use given_code::runs_named_files;
+pub use given_code::{find_script, runs_named_files};
 pub use glob::{Glob, GlobError};
 pub use implementation::Implementation;
 pub use merge::{Catalog, DIVERGED_COPY, DUPLICATE_NAME};

@@ -9,8 +9,8 @@ use std::{
 };
 
 use process::{
-    Command, Launcher, LauncherOptions, OpenedPaths, ProgramLimits, Sandbox, SandboxLevel, Word,
-    run_program, sandbox_level,
+    Command, Launcher, LauncherOptions, OpenedPaths, PrivateCopies, ProgramLimits, Sandbox,
+    SandboxLevel, Word, run_program, sandbox_level,
 };
 
 const ROUNDS: usize = 500;
@@ -63,6 +63,7 @@ fn command() -> Command {
         env: Vec::new(),
         stdin: None,
         files: Vec::new(),
+        copies: PrivateCopies::default(),
         pipes: Vec::new(),
         sandbox: Sandbox {
             level: sandbox_level(),

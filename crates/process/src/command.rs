@@ -1,6 +1,6 @@
 //! What is to be started: program, arguments, environment, files and restrictions.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use serde::{Serialize, Serializer};
 
@@ -23,10 +23,21 @@ pub struct Command {
     pub stdin: Option<String>,
     /// Files to create in the private folder before the start, by name and content.
     pub files: Vec<(String, String)>,
+    /// Files of the machine that are copied to the private folder before the start.
+    pub copies: PrivateCopies,
     /// Named pipes to create in the private folder before the start.
     pub pipes: Vec<String>,
     /// What the process may access.
     pub sandbox: Sandbox,
+}
+
+/// Copies of programs and scripts that nothing but the command itself can change.
+#[derive(Clone, Debug, Default)]
+pub struct PrivateCopies {
+    /// The paths in the private folder, and the contents.
+    pub files: Vec<(String, Arc<[u8]>)>,
+    /// The copy that is executed in place of the program.
+    pub program: Option<String>,
 }
 
 /// One argument of a program.

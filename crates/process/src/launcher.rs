@@ -263,6 +263,7 @@ impl Launcher {
             Some(path) => self.folders.create_at(path, &command.label, &command.files)?,
             None => self.folders.take(&command.label, &command.files)?,
         };
+        folder.add_copies(&command.copies.files)?;
         folder.add_pipes(&command.pipes)?;
         let (request, granted) = self.build_request(command, folder.path(), level)?;
         let (status, other) = connection::packet_sockets()?;
@@ -302,7 +303,10 @@ impl Launcher {
             .map(|(path, fd)| (path.to_owned(), fd))
             .unzip();
         let request = StartRequest {
-            program: CString::new(command.program.as_str())?,
+            program: match &command.copies.program {
+                Some(name) => CString::new(folder.join(name).as_os_str().as_bytes())?,
+                None => CString::new(command.program.as_str())?,
+            },
             argv: argv.map(CString::new).collect::<Result<_, _>>()?,
             env: env.chain(private).map(CString::new).collect::<Result<_, _>>()?,
             cwd: PathBuf::from(&command.cwd),

@@ -29,7 +29,7 @@ mod server_id;
 mod strace;
 
 pub use access::{AccessNeeds, ProgramAccess};
-pub use command::{Command, Word, private_variables};
+pub use command::{Command, PrivateCopies, Word, private_variables};
 pub use egress::refuse_own_port;
 pub use launcher::{
     Child, ChildProcess, ChildStdin, ChildStdout, LaunchError, Launcher, LauncherOptions,

@@ -13,6 +13,7 @@ use std::{
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -175,6 +176,20 @@ impl PrivateFolder {
                 .mode(0o600)
                 .open(self.path.join(name))?;
             file.write_all(content.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Creates copies of programs and scripts, each in a folder of its own.
+    pub(crate) fn add_copies(&self, copies: &[(String, Arc<[u8]>)]) -> io::Result<()> {
+        for (name, content) in copies {
+            let path = self.path.join(name);
+            if let Some(parent) = path.parent() {
+                DirBuilder::new().mode(OWNER_ONLY).create(parent)?;
+            }
+            let mut file =
+                OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)?;
+            file.write_all(content)?;
         }
         Ok(())
     }

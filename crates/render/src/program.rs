@@ -7,7 +7,8 @@ use std::{
 
 use catalog::{Failure, failures};
 use process::{
-    Command, Sandbox, SandboxLevel, Word, r_libraries, r_variables, sandbox_level, search_path,
+    Command, PrivateCopies, Sandbox, SandboxLevel, Word, r_libraries, r_variables, sandbox_level,
+    search_path,
 };
 
 use crate::RenderHost;
@@ -92,6 +93,7 @@ pub(crate) fn build_command(
         // An empty text opens the pipe; the caller writes to it.
         stdin: (wanted.input == Input::Piped).then(String::new),
         files: Vec::new(),
+        copies: PrivateCopies::default(),
         pipes: Vec::new(),
         sandbox: Sandbox {
             level: if host.is_sandboxed { sandbox_level() } else { SandboxLevel::None },

@@ -5,7 +5,6 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use catalog::{Catalog, ErrorType, Failure, Policy, Tool};
 use parking_lot::Mutex;
 use process::SandboxLevel;
-use serde_json::json;
 use toolkit::{Arguments, Context};
 use workers::ApprovedFiles;
 
@@ -13,7 +12,7 @@ use crate::{
     Session,
     operation::Owner,
     operations::LiveOperation,
-    plan::{CallTarget, CommandPlan, Plan, PlanDigest},
+    plan::{CallTarget, CommandPlan, Plan, PlanDigest, plan_changed},
 };
 
 /// One invocation of a tool.
@@ -91,14 +90,7 @@ impl ApprovedPlan {
         if now == self.digest {
             return Ok(now.into_files());
         }
-        let changed = now.changed_since(&self.digest.to_json());
-        let message = format!(
-            "`{}` was not started: its plan changed after it was approved ({changed}); nothing was run. \
-             Make the same call again to request a new approval",
-            tool.name
-        );
-        Err(Failure::new(ErrorType::ApprovalRequired, message)
-            .details(json!({"reason": "plan changed", "changed": changed})))
+        Err(plan_changed(tool, &now.changed_since(&self.digest.to_json())))
     }
 }
 

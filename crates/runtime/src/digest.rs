@@ -42,7 +42,7 @@ pub fn tool_digest(tool: &Tool) -> String {
 
 /// Larger files are identified by inode, size and change time, because reading them would delay an
 /// approval by seconds.
-const MAX_HASHED_BYTES: u64 = 256 * 1024 * 1024;
+pub(crate) const MAX_HASHED_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The digest of arguments, independent of their order. Only holders of the key can compute it: without
 /// one, a short secret could be found by trying all values.
@@ -90,6 +90,13 @@ pub fn file_digest(path: &Path) -> io::Result<String> {
             read => hasher.0.update(&buffer[..read]),
         }
     }
+}
+
+/// The digest of the content of a file of any size.
+pub(crate) fn content_digest(content: &[u8]) -> String {
+    let mut hasher = Hasher::default();
+    hasher.0.update(content);
+    hasher.finish()
 }
 
 /// The digest of several digests, in order.

@@ -11,6 +11,7 @@ mod path_access;
 mod paths;
 pub(crate) mod program;
 mod sandbox;
+mod seal;
 mod secrets;
 mod text;
 mod variables;
@@ -29,7 +30,7 @@ use crate::{
     code_files::{code_files, importable_files, named_file},
 };
 pub(crate) use command::{CommandPlan, check_command, find_argument_failures, program_command};
-pub(crate) use digest::PlanDigest;
+pub(crate) use digest::{PlanDigest, plan_changed};
 pub use escape::escape_controls;
 use paths::PathResolver;
 pub(crate) use paths::reject_outside_paths;

@@ -8,8 +8,8 @@ use std::{
 };
 
 use process::{
-    Command, Launcher, LauncherOptions, OpenedPaths, ProgramLimits, ProgramOutput, RunProgramError,
-    Sandbox, SandboxLevel, Word, run_program, sandbox_level,
+    Command, Launcher, LauncherOptions, OpenedPaths, PrivateCopies, ProgramLimits, ProgramOutput,
+    RunProgramError, Sandbox, SandboxLevel, Word, run_program, sandbox_level,
 };
 
 /// A folder with an `inside`, which is granted, and an `outside`, which is not.
@@ -91,6 +91,7 @@ impl Bench {
             env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
             stdin: None,
             files: Vec::new(),
+            copies: PrivateCopies::default(),
             pipes: Vec::new(),
             sandbox: Sandbox {
                 level: sandbox_level(),

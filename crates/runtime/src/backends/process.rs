@@ -47,10 +47,11 @@ impl Backend for Process {
 
 fn plan(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<CommandPlan, Failure> {
     let (settings, approved, call) = (&engine.settings, &call.approved, &call.call);
-    let plan = CommandPlan::for_process(settings, &call.tool, process, &call.arguments)?;
+    let mut plan = CommandPlan::for_process(settings, &call.tool, process, &call.arguments)?;
     if let Some(approved) = approved {
         let fresh = Plan::command(settings, call.target(), |_| Ok(plan.clone()))?;
-        approved.verify(&call.tool, &fresh)?;
+        let files = approved.verify(&call.tool, &fresh)?;
+        plan = plan.seal(settings, &call.tool, &files)?;
     }
     match &call.trace {
         Some(trace) => plan.with_strace(settings, trace),

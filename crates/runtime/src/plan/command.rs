@@ -12,7 +12,7 @@ use catalog::{
 };
 use egress::proxy_variables;
 use process::{
-    Command, ListEnforcement, STRACE, Sandbox, SandboxLevel, Word, list_enforcement,
+    Command, ListEnforcement, PrivateCopies, STRACE, Sandbox, SandboxLevel, Word, list_enforcement,
     private_variables, trace_with_strace,
 };
 use serde::{Serialize, Serializer};
@@ -254,6 +254,7 @@ fn assemble(
         env: settings.access().environment(line.variables),
         stdin: line.stdin,
         files: line.files,
+        copies: PrivateCopies::default(),
         pipes: Vec::new(),
         sandbox,
     };

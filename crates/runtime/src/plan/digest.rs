@@ -5,10 +5,11 @@
 
 use std::path::PathBuf;
 
+use catalog::{ErrorType, Failure, Tool};
 use serde_json::{Value, json};
 use workers::ApprovedFiles;
 
-use super::{Action, CommandPlan, Plan, PlannedStep, StepPlan};
+use super::{Action, CommandPlan, Plan, PlannedStep, StepPlan, seal::CONTENT};
 use crate::digest::{combine_digests, file_digest, keyed_text_digest, value_digest};
 
 /// The digest of each part of a plan. The parts are kept apart so that a person can be told which of
@@ -72,6 +73,17 @@ impl Plan {
     }
 }
 
+/// The failure of an approved call of which these parts have changed.
+pub(crate) fn plan_changed(tool: &Tool, changed: &str) -> Failure {
+    let message = format!(
+        "`{}` was not started: its plan changed after it was approved ({changed}); nothing was run. \
+         Make the same call again to request a new approval",
+        tool.name
+    );
+    Failure::new(ErrorType::ApprovalRequired, message)
+        .details(json!({"reason": "plan changed", "changed": changed}))
+}
+
 fn digest_command(plan: &CommandPlan, files: &[(PathBuf, String)]) -> Vec<(&'static str, String)> {
     let command = &plan.command;
     let contents: Vec<_> = files.iter().map(|file| value_digest(&json!(file))).collect();
@@ -85,7 +97,7 @@ fn digest_command(plan: &CommandPlan, files: &[(PathBuf, String)]) -> Vec<(&'sta
         ("folder", value_digest(&json!(command.cwd))),
         ("environment", value_digest(&json!(command.env))),
         ("input", value_digest(&json!([command.stdin, command.files]))),
-        ("content of the program or its scripts", combine(&contents)),
+        (CONTENT, combine(&contents)),
         ("sandbox", value_digest(&settings)),
     ]
 }

@@ -103,6 +103,42 @@ async fn an_approval_is_used_up_when_the_plan_has_changed() {
     assert!(!crib.path("crib/done").exists());
 }
 
+/// A script that changes a file, waits for `go`, and then reads its last line: shells read in blocks.
+fn slow_script(last: &str) -> String {
+    let wait = "echo $1 >> data.txt; touch started; while [ ! -e go ]; do sleep 0.01; done";
+    format!("#!/bin/sh\n{wait}\n{}echo {last}\n", "# padding\n".repeat(2000))
+}
+
+#[tokio::test]
+async fn a_script_that_changes_after_the_comparison_does_not_run() {
+    for (program, words) in [
+        ("sh", &["sub/run.sh", "one"][..]),
+        ("./sub/run.sh", &["one"]),
+        ("sh", &["link.sh", "one"]),
+    ] {
+        let crib = RuntimeFixture::new();
+        fs::create_dir(crib.path("crib/sub")).unwrap();
+        let script = crib.path("crib/sub/run.sh");
+        fs::write(&script, slow_script("honest")).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        symlink("sub/run.sh", crib.path("crib/link.sh")).unwrap();
+        let tool = runner(program, words);
+        let ask = || call(&tool, json!({}), context_without_user());
+        record_decision(&crib, approval(&run(&crib, ask()).await), true).await;
+        let change = async {
+            let (started, go) = (crib.path("crib/started"), crib.path("crib/go"));
+            testing::wait_until("the script has started", || started.exists()).await;
+            // In place: it is the file that an interpreter has open.
+            fs::write(&script, slow_script("EVIL  ")).unwrap();
+            fs::write(go, "").unwrap();
+        };
+        let (outcome, ()) = tokio::join!(run(&crib, ask()), change);
+        assert_eq!(testing::text(&outcome, 0), "honest\n", "{program} {words:?} {outcome:?}");
+        let data = fs::read_to_string(crib.path("crib/data.txt")).unwrap();
+        assert_eq!(data, "one\n", "it runs in its folder, with its arguments");
+    }
+}
+
 #[tokio::test]
 async fn a_changed_program_needs_a_new_approval() {
     let crib = RuntimeFixture::new();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use catalog::{ErrorType, Failure, Implementation, Tool, failures::utf8_path};
-use process::{Command, Word, find_program, is_program};
+use process::{Command, PrivateCopies, Word, find_program, is_program};
 
 use super::{SCRIPT, call::PythonCall, literal::format_call};
 use crate::{profile::access_needs, settings::WorkerSettings, worker::PIPES};
@@ -56,6 +56,7 @@ pub(super) fn build_worker_command(
         env: access.environment(Vec::new()),
         stdin: None,
         files: vec![(SCRIPT_FILE.to_owned(), SCRIPT.to_owned())],
+        copies: PrivateCopies::default(),
         pipes: PIPES.map(str::to_owned).into(),
         sandbox,
     })

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use catalog::{ErrorType, Failure, Tool, failures::utf8_path};
-use process::{Command, Word, find_program, r_libraries, r_variables};
+use process::{Command, PrivateCopies, Word, find_program, r_libraries, r_variables};
 
 use super::{SCRIPT, call::RCall, deparse::deparse_call};
 use crate::{profile::access_needs, settings::WorkerSettings, worker::PIPES};
@@ -45,6 +45,7 @@ pub(super) fn build_worker_command(
         env: access.environment(r_variables(&settings.environment)),
         stdin: None,
         files: vec![(SCRIPT_FILE.to_owned(), SCRIPT.to_owned())],
+        copies: PrivateCopies::default(),
         pipes: PIPES.map(str::to_owned).into(),
         sandbox,
     })
