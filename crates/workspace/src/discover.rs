@@ -2,7 +2,7 @@
 //! and file names; the format of a file is detected from its content.
 
 use std::{
-    fs,
+    fs::{self, DirEntry},
     path::{Path, PathBuf},
 };
 
@@ -91,7 +91,7 @@ pub(crate) fn find_files(folder: &Path) -> Vec<PathBuf> {
     let extensions = remove_duplicates(FORMATS.iter().flat_map(|format| format.extensions));
     let mut found = list_files(folder, &extensions);
     let mut folders: Vec<_> = list_visible(folder)
-        .into_iter()
+        .map(|entry| entry.path())
         .filter(|path| path.is_dir() && !path.is_symlink())
         .collect();
     // So that diagnostics and duplicates do not depend on the file system.
@@ -143,22 +143,22 @@ pub(crate) fn list_files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let matches = |path: &PathBuf| {
         path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension))
     };
-    let mut found: Vec<_> =
-        list_visible(folder).into_iter().filter(|path| matches(path) && !path.is_dir()).collect();
+    let is_folder = |entry: &DirEntry, path: &Path| match entry.file_type() {
+        // The type is part of the listing, so that only links cost a system call.
+        Ok(kind) if !kind.is_symlink() => kind.is_dir(),
+        _ => path.is_dir(),
+    };
+    let mut found: Vec<_> = list_visible(folder)
+        .map(|entry| (entry.path(), entry))
+        .filter(|(path, entry)| matches(path) && !is_folder(entry, path))
+        .map(|(path, _)| path)
+        .collect();
     found.sort();
     found
 }
 
 /// The entries of a folder whose names do not start with a dot. An unreadable folder has none.
-fn list_visible(folder: &Path) -> Vec<PathBuf> {
-    let is_visible = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
-    };
-    fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(is_visible)
-        .collect()
+fn list_visible(folder: &Path) -> impl Iterator<Item = DirEntry> {
+    let is_visible = |entry: &DirEntry| !entry.file_name().to_string_lossy().starts_with('.');
+    fs::read_dir(folder).into_iter().flatten().flatten().filter(is_visible)
 }

@@ -73,21 +73,25 @@ impl Files {
         let report_io = |error: io::Error| {
             report(format!("cannot read the file: {error}"), "check the file and its permissions")
         };
-        // Checked before opening: opening a pipe would block until someone writes to it.
-        if !fs::metadata(path).map_err(report_io)?.is_file() {
-            return Err(report("not a regular file".to_owned(), "remove it or name a file"));
-        }
-        let file = match (path.strip_prefix(&self.base), self.links) {
-            (Ok(relative), Links::Inside) => open_file_beneath(&self.base, relative),
-            _ => fs::File::open(path),
-        };
-        let file = file.map_err(|error| match error.kind() {
+        let report_open = |error: io::Error| match error.kind() {
             io::ErrorKind::CrossesDevices => report(
                 "a symbolic link leads out of the crib".to_owned(),
                 "copy the file into the crib, or remove the link if you did not create it",
             ),
             _ => report_io(error),
-        })?;
+        };
+        let check_kind = || match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => Ok(()),
+            Ok(_) => Err(report("not a regular file".to_owned(), "remove it or name a file")),
+            Err(error) => Err(report_io(error)),
+        };
+        let file = match (path.strip_prefix(&self.base), self.links) {
+            // Never blocks, so that the path is looked at again only to explain a failure.
+            (Ok(relative), Links::Inside) => open_file_beneath(&self.base, relative)
+                .or_else(|error| check_kind().and(Err(report_open(error))))?,
+            // Checked before opening: opening a pipe would block until someone writes to it.
+            _ => check_kind().and_then(|()| fs::File::open(path).map_err(report_io))?,
+        };
         let metadata = file.metadata().map_err(report_io)?;
         if metadata.len() > LARGEST_FILE {
             let message = format!(
@@ -96,7 +100,8 @@ impl Files {
             );
             return Err(report(message, "split it, or move it out of the folder"));
         }
-        let mut bytes = Vec::new();
+        // One byte more than expected, so that the end of the file is found without growing.
+        let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
         file.take(LARGEST_FILE).read_to_end(&mut bytes).map_err(report_io)?;
         Ok(bytes)
     }
