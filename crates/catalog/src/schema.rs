@@ -4,7 +4,7 @@ mod validator;
 
 use std::{
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
 
 use serde_json::{Map, Number, Value};
@@ -21,8 +21,9 @@ struct Inner {
     /// The schema as JSON, if it is parsed on first use.
     text: Option<Box<str>>,
     object: OnceLock<Arc<Map<String, Value>>>,
-    validator: OnceLock<Result<SchemaValidator, SchemaError>>,
-    secrets: OnceLock<Secrets>,
+    // Boxed, because most of the schemas of a large catalog are never used.
+    validator: OnceLock<Box<Result<SchemaValidator, SchemaError>>>,
+    secrets: OnceLock<Box<Secrets>>,
 }
 
 /// A schema that cannot be used for validation.
@@ -37,7 +38,7 @@ pub struct SchemaError {
 impl Schema {
     /// Wraps a schema without checking it; it is compiled on first use.
     pub fn new(object: Map<String, Value>) -> Self {
-        Self::with(None, OnceLock::from(Arc::new(shrink(object))))
+        Self::with(None, OnceLock::from(Arc::new(object)))
     }
 
     fn with(text: Option<Box<str>>, object: OnceLock<Arc<Map<String, Value>>>) -> Self {
@@ -57,6 +58,15 @@ impl Schema {
         }
     }
 
+    /// Removes the spare capacity of its maps and lists, unless it is shared.
+    pub fn shrink_to_fit(&mut self) {
+        if let Some(inner) = Arc::get_mut(&mut self.0)
+            && let Some(object) = inner.object.take()
+        {
+            inner.object = OnceLock::from(Arc::new(shrink(Arc::unwrap_or_clone(object))));
+        }
+    }
+
     /// Whether it is text that was not used yet.
     pub fn is_compact(&self) -> bool {
         self.0.object.get().is_none()
@@ -64,29 +74,33 @@ impl Schema {
 
     /// The schema that accepts no arguments.
     pub fn empty() -> Self {
-        let object = [
-            ("type", Value::from("object")),
-            ("properties", Value::Object(Map::new())),
-            ("additionalProperties", Value::Bool(false)),
-        ];
-        Self::new(object.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+        // Readers start every tool with it.
+        static EMPTY: LazyLock<Schema> = LazyLock::new(|| {
+            let object = [
+                ("type", Value::from("object")),
+                ("properties", Value::Object(Map::new())),
+                ("additionalProperties", Value::Bool(false)),
+            ];
+            let object = object.into_iter().map(|(key, value)| (key.to_owned(), value));
+            Schema::new(object.collect())
+        });
+        EMPTY.clone()
     }
 
     /// The schema as JSON. The first use of a compact schema parses it and keeps the result.
     pub fn object(&self) -> &Arc<Map<String, Value>> {
-        self.0.object.get_or_init(|| self.parse())
+        self.0.object.get_or_init(|| Arc::new(shrink(self.parse())))
     }
 
     /// As [`Schema::object`], but does not keep the result of parsing: for passes over all tools of a
     /// catalog.
     pub fn to_object(&self) -> Arc<Map<String, Value>> {
-        self.0.object.get().cloned().unwrap_or_else(|| self.parse())
+        self.0.object.get().cloned().unwrap_or_else(|| Arc::new(self.parse()))
     }
 
-    fn parse(&self) -> Arc<Map<String, Value>> {
+    fn parse(&self) -> Map<String, Value> {
         let text = self.0.text.as_deref().expect("a schema without an object has a text");
-        let object = serde_json::from_str(text).expect("written by `to_compact`");
-        Arc::new(shrink(object))
+        serde_json::from_str(text).expect("written by `to_compact`")
     }
 
     /// The schemas of the properties, in order.
@@ -108,7 +122,7 @@ impl Schema {
 
     /// Whether the value of a property must never be logged or stored.
     pub fn is_secret(&self, name: &str) -> bool {
-        let secrets = self.0.secrets.get_or_init(|| Secrets::find(self.object()));
+        let secrets = self.0.secrets.get_or_init(|| Box::new(Secrets::find(self.object())));
         secrets.has(name, self.property(name).is_some())
     }
 
@@ -119,7 +133,8 @@ impl Schema {
 
     /// The validator, compiled on first use. References are resolved inside the schema only.
     pub fn validator(&self) -> Result<&SchemaValidator, &SchemaError> {
-        self.0.validator.get_or_init(|| SchemaValidator::compile(self.object())).as_ref()
+        let compile = || Box::new(SchemaValidator::compile(self.object()));
+        (**self.0.validator.get_or_init(compile)).as_ref()
     }
 }
 

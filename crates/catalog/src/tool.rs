@@ -100,11 +100,17 @@ impl Tool {
         }
     }
 
-    /// Reduces the memory that it takes to what a server needs that has thousands of tools: schemas
-    /// become text that is parsed on first use.
+    /// Reduces the memory that it takes: schemas become text that is parsed on first use.
     pub fn compact(&mut self) {
         self.input = self.input.to_compact();
         self.output = self.output.as_ref().map(Schema::to_compact);
+        self.shrink_to_fit();
+    }
+
+    /// Removes the spare capacity of its parts: readers grow lists and maps in steps.
+    pub fn shrink_to_fit(&mut self) {
+        self.input.shrink_to_fit();
+        self.output.iter_mut().for_each(Schema::shrink_to_fit);
         self.parameters.shrink_to_fit();
         if let Implementation::Process(process) = &mut self.implementation {
             process.pieces.shrink_to_fit();
@@ -230,7 +236,7 @@ pub enum ErrorDetail {
 }
 
 /// Whether a call waits for the result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// The response is the result.
     #[default]

@@ -1,5 +1,7 @@
 //! The description of a tool that a client receives.
 
+use std::sync::Arc;
+
 use catalog::{Consent, Example, Implementation, Mode, Tool};
 use serde_json::Value;
 
@@ -48,7 +50,7 @@ fn describe_in_size(tool: &Tool, size: DescriptionSize) -> String {
         return text;
     }
     let schema = if size == DescriptionSize::Full {
-        code_block("json", &Value::Object(tool.input.object().as_ref().clone()).to_string())
+        code_block("json", &Value::Object(Arc::unwrap_or_clone(tool.input.to_object())).to_string())
     } else {
         String::new()
     };

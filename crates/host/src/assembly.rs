@@ -222,6 +222,11 @@ impl Assembly {
         Reloaded { summary: format!("reloaded: {tools}, {errors}{notes}"), prompts_changed }
     }
 
+    /// Uses less memory for definitions that are read from now on, for a server.
+    pub(crate) fn forget_parameter_locations(&mut self) {
+        self.loader.get_mut().forget_parameter_locations();
+    }
+
     /// Logs the diagnostics of the definitions and forgets them: a server has no other use for them,
     /// and there may be thousands.
     pub(crate) fn log_diagnostics(&mut self) {

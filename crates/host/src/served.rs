@@ -71,6 +71,7 @@ impl ServedCrib {
         let started: Arc<OnceLock<Weak<Shared>>> = Arc::default();
         let on_flag_change = follow_own_changes(Arc::clone(&started), environment.state_folder());
         let mut assembly = Assembly::new(crib, environment, Options { on_flag_change, ..options });
+        assembly.forget_parameter_locations();
         let runtime = Arc::clone(assembly.runtime()?);
         assembly.log_diagnostics();
         let crib = assembly.crib();

@@ -4,10 +4,7 @@
 use std::{
     collections::{BTreeMap, HashSet},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
 };
 
 use catalog::{Diagnostic, SourceId};
@@ -16,16 +13,21 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Crib, Files, definition::Definition, linting::Linting, parallel};
 
-/// How many tools stay parsed. A list of this length fits on one page, whose rendering a server keeps,
-/// and that shares the parsed schemas. The schemas of more tools become text.
-const MAX_PARSED_TOOLS: usize = 2_000;
-
 /// The last valid version of each definition file: saving a broken file must not remove its tools from
 /// a running server.
 #[derive(Debug, Default)]
 pub(crate) struct DefinitionCache {
     last_valid: BTreeMap<SourceId, Arc<Definition>>,
     inputs: Option<Inputs>,
+    pub(crate) locations: ParameterLocations,
+}
+
+/// Whether tools still know where each parameter is defined after they were linted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ParameterLocations {
+    #[default]
+    Kept,
+    Forgotten,
 }
 
 /// What the contents of a definition depend on besides its file.
@@ -55,17 +57,10 @@ impl DefinitionCache {
                 definition.findings.clear();
             }
         }
-        let tools_read = AtomicUsize::new(0);
-        parallel::map(paths, |path| self.read_file(crib, path, linting, &tools_read))
+        parallel::map(paths, |path| self.read_file(crib, path, linting))
     }
 
-    fn read_file(
-        &self,
-        crib: &Crib,
-        path: &Path,
-        linting: Linting<'_>,
-        tools_read: &AtomicUsize,
-    ) -> Arc<Definition> {
+    fn read_file(&self, crib: &Crib, path: &Path, linting: Linting<'_>) -> Arc<Definition> {
         let files: Files = crib.files();
         let bytes = match files.read(path) {
             Ok(bytes) => bytes,
@@ -87,12 +82,20 @@ impl DefinitionCache {
         let read = Definition::read(&files, path, &bytes, &inputs.guidance, linting, &crib.folder);
         let mut read = Definition { digest, ..read };
         if inputs.lints_files {
-            // Before the next file is read, so that the memory of parsed schemas is used again.
             read.findings = linting.check_separately(&read.tools);
-            let count = read.tools.len();
-            if tools_read.fetch_add(count, Ordering::Relaxed) + count > MAX_PARSED_TOOLS {
-                read.tools.iter_mut().for_each(|tool| Arc::make_mut(tool).compact());
+        }
+        for tool in read.tools.iter_mut().map(Arc::make_mut) {
+            if !inputs.lints_files {
+                // The parsed schema is needed soon, to lint the tool.
+                tool.shrink_to_fit();
+                continue;
             }
+            if self.locations == ParameterLocations::Forgotten {
+                tool.parameters = Vec::new();
+            }
+            // Before the next file is read, so that the memory of parsed schemas is used again. A
+            // server may never need most of them.
+            tool.compact();
         }
         Arc::new(read)
     }

@@ -13,7 +13,7 @@ use formats::{Document, Guidance};
 use crate::{
     Crib, Files, Groups, Loaded, allow, bind, content, custom_rules,
     definition::Definition,
-    definition_cache::DefinitionCache,
+    definition_cache::{DefinitionCache, ParameterLocations},
     discover, flags,
     linting::{FindingsByTool, Linting, address_of},
     policy, prompts,
@@ -32,6 +32,12 @@ impl Loader {
     /// A loader that keeps only the tools of these groups.
     pub fn with_groups(groups: Groups) -> Self {
         Self { groups, ..Self::default() }
+    }
+
+    /// Forgets where parameters are defined once they are linted. For servers, which report no problem
+    /// of a definition later.
+    pub fn forget_parameter_locations(&mut self) {
+        self.definitions.locations = ParameterLocations::Forgotten;
     }
 
     /// Reads and lints all definitions, prompts and documents of a crib, and checks its

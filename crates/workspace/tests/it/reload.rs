@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use catalog::Tool;
+use catalog::{Diagnostic, Tool};
 use workspace::{Loaded, Loader};
 
 use crate::crib_fixture::CribFixture;
@@ -64,24 +64,36 @@ fn a_change_outside_a_file_is_noticed() {
 }
 
 #[test]
-fn schemas_of_a_large_crib_are_text_until_they_are_used() {
+fn schemas_are_text_until_they_are_used() {
     let crib = CribFixture::with_config("");
-    for file in 0..21 {
-        crib.write(&format!("tools/t{file:02}.json"), &definition(&format!("t{file:02}"), 100));
-    }
-    let loaded = crib.load();
-    let compact = loaded.catalog.tools().iter().filter(|tool| tool.input.is_compact());
-    let compact: Vec<_> = compact.collect();
-    // The first 2,000 stay parsed. Two threads may both be about to pass that number.
-    assert!((100..=400).contains(&compact.len()), "{}", compact.len());
-    let one = Arc::clone(compact[0]);
-    let alone =
-        CribFixture::new(&[(one.origin.source.as_str(), &crib.read(one.origin.source.as_str()))]);
-    let alone = alone.load();
-    let parsed = tool(&alone, &one.name);
+    crib.write("tools/a.json", &definition("a", 2));
+    let compact = crib.load();
+    let tools = compact.catalog.tools();
+    assert!(tools.iter().all(|tool| tool.input.is_compact()));
+    // Tools that a `[[bind]]` could change are linted later and stay parsed until then.
+    crib.write("toolcrib.toml", "[[bind]]\ntools = \"other\"\ncommand = [\"true\"]\n");
+    let parsed = crib.load();
+    let (one, parsed) = (tool(&compact, "a_s0"), tool(&parsed, "a_s0"));
     assert!(!parsed.input.is_compact());
-    assert_eq!((&one, format!("{one:?}")), (parsed, format!("{parsed:?}")));
+    assert_eq!((one, format!("{one:?}")), (parsed, format!("{parsed:?}")));
     assert!(one.input.is_compact(), "comparing and printing does not keep the parsed schema");
     assert_eq!(one.input.property("ratio"), parsed.input.property("ratio"));
     assert!(!one.input.is_compact());
+}
+
+#[test]
+fn a_loader_that_forgets_locations_reports_the_same() {
+    let crib = CribFixture::with_config("");
+    let undescribed = definition("a", 2).replace("\"How much\"", "\"\"");
+    crib.write("tools/a.json", &undescribed);
+    let mut loader = Loader::default();
+    loader.forget_parameter_locations();
+    let (loaded, usual) = (loader.load(&crib.open_valid()), crib.load());
+    assert!(tool(&loaded, "a_s0").parameters.is_empty());
+    assert_eq!(tool(&usual, "a_s0").parameters.len(), 2);
+    let is_in_parameter = |found: &Diagnostic| {
+        found.origin.pointer().is_some_and(|pointer| pointer.contains("options"))
+    };
+    assert!(usual.diagnostics.iter().any(is_in_parameter), "{:?}", usual.diagnostics);
+    assert_eq!(loaded.diagnostics, usual.diagnostics);
 }
