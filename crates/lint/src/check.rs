@@ -39,7 +39,7 @@ pub fn check_tools(tools: &[Arc<Tool>], context: &Context) -> Vec<Diagnostic> {
 /// As [`check_tools`], with the diagnostics of each tool in a list of their own.
 pub fn check_each(tools: &[Arc<Tool>], context: &Context) -> Vec<Vec<Diagnostic>> {
     let mut sink = DiagnosticSink::new(context, Vec::new());
-    let mut clean = None;
+    let mut clean = HashSet::new();
     let mut results = Vec::with_capacity(tools.len());
     for tool in tools {
         check_tool(tool, &mut clean, &mut sink);
@@ -76,29 +76,34 @@ pub fn check_catalog(
     Findings { diagnostics, broken }
 }
 
-/// Guidance without findings, and the mode of the tool that had it: one rule depends on both.
-type CleanGuidance<'a> = Option<(&'a str, Mode)>;
+/// Texts without findings, by role and with the mode of their tool: all that rules for texts depend on.
+type CleanTexts<'a> = HashSet<(Role, &'a str, Mode)>;
 
-/// Checks one tool; the sink must be empty. All tools of a file usually share one long guidance text, so guidance that was
-/// clean for the previous tool is not read again.
-fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanGuidance<'a>, sink: &mut DiagnosticSink<'_>) {
-    let guidance = tool.description.guidance.as_deref().map(|guidance| (guidance, tool.mode));
+/// Checks one tool; the sink must be empty. The tools of a file share guidance and the descriptions of
+/// their parameters, so a text that was clean for an earlier tool is not read again.
+fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanTexts<'a>, sink: &mut DiagnosticSink<'_>) {
     let mut texts = collect_texts(tool);
-    if guidance == *clean {
-        texts.retain(|text| text.role != Role::Guidance);
-    }
+    texts.retain(|text| !clean.contains(&(text.role, text.text, tool.mode)));
+    let mut is_clean = vec![true; texts.len()];
     for lint in LINTS {
         // A rule may take long for a hostile definition, which a server checks within a budget.
         spend(RULE_STEPS);
         match lint.check {
             Check::Tool(check) => check(tool, sink),
-            Check::Text(check) => texts.iter().for_each(|text| check(text, sink)),
+            Check::Text(check) => {
+                for (text, is_clean) in texts.iter().zip(&mut is_clean) {
+                    let before = sink.diagnostics.len();
+                    check(text, sink);
+                    *is_clean &= sink.diagnostics.len() == before;
+                }
+            }
             Check::Catalog(_) => {}
         }
     }
-    // Guidance with findings is checked again for the next tool, which has to report them under its
-    // own name.
-    *clean = guidance.filter(|_| sink.diagnostics.is_empty());
+    // A text with findings is checked again for the next tool, which has to report them under its own
+    // name.
+    let checked = texts.iter().zip(is_clean).filter(|(_, is_clean)| *is_clean);
+    clean.extend(checked.map(|(text, _)| (text.role, text.text, tool.mode)));
     for diagnostic in &mut sink.diagnostics {
         diagnostic.tool = Some(tool.name.clone());
     }

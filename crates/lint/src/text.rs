@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::prose::{Word, split_prose};
 
 /// What a text is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     /// The name of the tool.
     Name,

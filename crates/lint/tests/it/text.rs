@@ -1,6 +1,9 @@
 //! `TC4xx`: descriptions and guidance.
 
+use std::sync::Arc;
+
 use catalog::{Mode, Severity};
+use lint::Context;
 use serde_json::json;
 use testing::echo_tool;
 
@@ -122,6 +125,26 @@ fn accepts_texts_that_fit_both_modes() {
     }
     let comparing = "This tool runs SYNCHRONOUSLY and provides complete results, unlike tasks which run asynchronously";
     assert_eq!(codes_in_mode(Mode::Synchronous, comparing), NONE);
+}
+
+#[test]
+fn checks_a_text_that_tools_share_for_each_of_them() {
+    let promise = "Returns an operation_id.";
+    let tool = |name: &str, mode| {
+        let mut tool = echo_tool(name);
+        (tool.description.text, tool.mode) = (promise.to_owned(), mode);
+        Arc::new(tool)
+    };
+    let tools = [
+        tool("patient", Mode::Asynchronous),
+        tool("first", Mode::Synchronous),
+        tool("second", Mode::Synchronous),
+        tool("other", Mode::Asynchronous),
+    ];
+    let found = lint::check_each(&tools, &Context::default());
+    let found: Vec<Vec<_>> =
+        found.iter().map(|of_tool| of_tool.iter().map(|found| found.code).collect()).collect();
+    assert_eq!(found, [vec![], vec!["TC404"], vec!["TC404"], vec![]]);
 }
 
 #[test]
