@@ -2,13 +2,16 @@
 
 use std::{
     collections::HashSet,
+    path::PathBuf,
     sync::{Arc, OnceLock},
     thread,
     time::Duration,
 };
 
 use builtin::Flags;
-use catalog::{Catalog, Failure, Severity, Switch, Tool, flag::FlagValues};
+use catalog::{
+    Catalog, Failure, Implementation, Severity, Switch, Tool, flag::FlagValues, implementation::Piece,
+};
 use parking_lot::Mutex;
 use runtime::{Runtime, Settings, code_paths};
 use server::Snapshot;
@@ -279,9 +282,38 @@ impl Assembly {
 /// Protects the configuration of a crib, and the definitions, scripts, modules and sources of its tools.
 fn protect_code(crib: &Crib, loaded: &Loaded, settings: &Settings) {
     let tools = loaded.catalog.tools();
-    let code = code_paths(settings, tools.iter().map(AsRef::as_ref));
+    let mut words = HashSet::new();
+    // Words are looked up as files, and thousands of tools share few of them.
+    let with_code = tools.iter().map(AsRef::as_ref).filter(|tool| has_new_word(tool, &mut words));
+    let code = code_paths(settings, with_code);
+    let mut paths = crib.protected_paths();
     // Specifications may be in any folder.
     let files = crib.files();
-    let definitions = tools.iter().map(|tool| files.path(&tool.origin.source));
-    settings.protected.set(crib.protected_paths().into_iter().chain(code).chain(definitions));
+    let sources: HashSet<_> = tools.iter().map(|tool| &tool.origin.source).collect();
+    let definitions = sources.into_iter().map(|source| files.path(source));
+    // Every call compares its paths with this list. What is in a protected folder is protected with
+    // it, except for the target of a link.
+    let is_covered = |path: &PathBuf| {
+        path.parent().is_some_and(|folder| paths.iter().any(|known| known == folder))
+            && !path.is_symlink()
+    };
+    let definitions: Vec<_> = definitions.filter(|path| !is_covered(path)).collect();
+    paths.extend(code.into_iter().chain(definitions));
+    settings.protected.set(paths);
+}
+
+/// Whether the command line of a tool has a word that is not in `known`, and adds its words. Tools
+/// without a command line count as having one.
+fn has_new_word<'t>(tool: &'t Tool, known: &mut HashSet<&'t str>) -> bool {
+    let Implementation::Process(process) = &tool.implementation else {
+        return true;
+    };
+    let words = process.pieces.iter().filter_map(|piece| match piece {
+        Piece::Word(word) => Some(word.as_str()),
+        _ => None,
+    });
+    // A program without a slash is not a file of the crib, but a word of the same name may be one.
+    let program = Some(process.program.as_str()).filter(|program| program.contains('/'));
+    // All words are added, whether or not an earlier one is new.
+    words.chain(program).fold(false, |is_new, word| known.insert(word) | is_new)
 }

@@ -521,13 +521,23 @@ fn a_tool_cannot_overwrite_the_files_that_permit_it() {
             {"name": "to", "type": "string", "format": "path", "description": "To", "required": true}]}]});
     let crib = TempCrib::new()
         .tool("copy", copy)
+        // A program that is not in the crib, with the name of a script that is.
+        .tool("named", definition("named", "run.sh"))
         .tool("run", definition("run", "sh run.sh"))
+        .tool("run_again", definition("run_again", "sh run.sh twice.sh"))
         .file("run.sh", "true")
+        .file("twice.sh", "true")
+        .file("definitions/linked.json", &definition("linked", "true").to_string())
         .file("rule", "[[policy]]\ntools = \"*\"\ndo = \"allow\"\n");
+    std::os::unix::fs::symlink("../definitions/linked.json", crib.root().join("tools/linked.json"))
+        .expect("a link");
     for to in [
         "toolcrib.toml",
         "toolcrib.lock",
         "tools/new.json",
+        "tools/copy.json",
+        "tools/linked.json",
+        "definitions/linked.json",
         "tools/../toolcrib.toml",
         "MCP_TOOL_SPECIFICATION.md",
         "sub/mcp_tool_specification.md",
@@ -535,6 +545,7 @@ fn a_tool_cannot_overwrite_the_files_that_permit_it() {
         "prompts/new.md",
         ".venv/bin/python",
         "run.sh",
+        "twice.sh",
     ] {
         let output = crib.run(&[
             "call",
