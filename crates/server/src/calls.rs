@@ -1,6 +1,12 @@
 //! `tools/list` and `tools/call`.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use catalog::{Content, Failure, Mode, Outcome};
 use rmcp::{
@@ -32,6 +38,9 @@ use crate::{
 /// How long a client may cache the list, unless it is notified of a change.
 const LIST_TTL_MS: u64 = 30_000;
 
+/// How long after a list its memory is returned to the system.
+const TRIM_DELAY: Duration = Duration::from_millis(200);
+
 /// The metadata key of a call that shortens its timeout.
 const TIMEOUT_KEY: &str = "toolcrib/timeoutSeconds";
 
@@ -44,6 +53,9 @@ pub(crate) fn list_tools(
     let cursor = request.and_then(|request| request.cursor);
     let (tools, next_cursor) =
         connection.server.snapshot().page(cursor.as_deref(), era).map_err(|_| unknown_cursor())?;
+    if cursor.is_some() && next_cursor.is_none() {
+        trim_memory_soon();
+    }
     let mut result = ListToolsResult::with_all_items(tools);
     result.next_cursor = next_cursor;
     result.meta = connection.server.result_meta(era);
@@ -52,6 +64,20 @@ pub(crate) fn list_tools(
         Era::Modern => result.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private),
         Era::Legacy => result,
     })
+}
+
+/// Returns the memory of a list with several pages to the system once the last page is sent: clients
+/// list so many tools rarely.
+fn trim_memory_soon() {
+    static IS_SCHEDULED: AtomicBool = AtomicBool::new(false);
+    if IS_SCHEDULED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    tokio::spawn(async {
+        tokio::time::sleep(TRIM_DELAY).await;
+        IS_SCHEDULED.store(false, Ordering::Relaxed);
+        let _ = tokio::task::spawn_blocking(runtime::trim_memory).await;
+    });
 }
 
 pub(crate) async fn call_tool(

@@ -6,7 +6,9 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
+    num::NonZero,
     sync::{Arc, OnceLock},
+    thread,
 };
 
 use catalog::{Catalog, Implementation, Policy, Tool, closest, name};
@@ -23,6 +25,9 @@ use crate::{
 /// a list with more pages are not kept: they would take more memory than the definitions, and a client
 /// lists a large catalog rarely.
 pub(crate) const PAGE_SIZE: usize = 2_000;
+
+/// The fewest tools that are rendered by several threads: fewer take less time than starting one.
+const MIN_PARALLEL: usize = 256;
 
 /// The prefix of a cursor; the last name on the page follows.
 const AFTER: &str = "after:";
@@ -196,7 +201,7 @@ impl Snapshot {
                 served.render(era).into_owned()
             }
         };
-        Ok((page.iter().map(render).collect(), next))
+        Ok((render_in_parallel(page, render), next))
     }
 
     /// Whether `tools/list` is the same for clients.
@@ -204,6 +209,28 @@ impl Snapshot {
         self.tools.len() == other.tools.len()
             && self.tools.iter().zip(&other.tools).all(|(one, other)| one.lists_same(other))
     }
+}
+
+/// Renders the tools of a page on all cores, because a client waits for it.
+fn render_in_parallel(
+    tools: &[ServedTool],
+    render: impl Fn(&ServedTool) -> wire::Tool + Sync,
+) -> Vec<wire::Tool> {
+    let render_all = |tools: &[ServedTool]| tools.iter().map(&render).collect::<Vec<_>>();
+    if tools.len() < MIN_PARALLEL {
+        return render_all(tools);
+    }
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let (first, rest) = tools.split_at(tools.len().div_ceil(cores));
+    thread::scope(|scope| {
+        let parts = rest.chunks(first.len()).map(|part| scope.spawn(|| render_all(part)));
+        let parts: Vec<_> = parts.collect();
+        let mut rendered = render_all(first);
+        for part in parts {
+            rendered.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        rendered
+    })
 }
 
 impl ServedTool {
