@@ -10,7 +10,8 @@ use std::{
 
 use builtin::Flags;
 use catalog::{
-    Catalog, Failure, Implementation, Severity, Switch, Tool, flag::FlagValues, implementation::Piece,
+    Catalog, Failure, Implementation, Severity, Switch, Tool, flag::FlagValues,
+    implementation::Piece,
 };
 use parking_lot::Mutex;
 use runtime::{Runtime, Settings, code_paths};
