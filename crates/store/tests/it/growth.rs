@@ -115,6 +115,18 @@ async fn a_page_of_values_reads_only_that_page() {
     .await;
 }
 
+#[tokio::test]
+async fn writes_do_not_read_what_is_there() {
+    assert_flat("setting a value", async |store| {
+        store.set("space", "key-000100", Some(2.into())).await.unwrap();
+    })
+    .await;
+    assert_flat("beginning an operation", async |store| {
+        store.begin(running("tool")).await.unwrap();
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn others_write_while_much_is_pruned() {
     let folder = tempfile::tempdir().unwrap();
