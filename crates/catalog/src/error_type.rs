@@ -299,14 +299,14 @@ error_types! {
         "The disk is full.",
         "Free some space and try again.";
     OutOfMemory = "out_of_memory", Tool,
-        "The render needed more memory than its limit.",
-        "Use less data, or raise `memory_mib` in `[documents]`.";
+        "All processes of a call together used more memory than its limit.",
+        "Use less data, or raise `memory_bytes` in `[limits]`, for a render `memory_mib` in `[documents]`.";
     TooManyProcesses = "too_many_processes", Tool,
-        "The render started more processes than its limit.",
-        "Start fewer, or raise `processes` in `[documents]`.";
+        "A call had more processes and threads than its limit.",
+        "Start fewer, or raise `processes` in `[limits]`, for a render in `[documents]`.";
     TooMuchDisk = "too_much_disk", Tool,
-        "The render wrote more than its limit.",
-        "Write less.";
+        "A call wrote more to its temporary folder than its limit.",
+        "Write less, or raise `temp_bytes` in `[limits]`.";
     OutputTooLarge = "output_too_large", Tool,
         "The rendered output is larger than its limit.",
         "Make the document smaller.";

@@ -30,6 +30,10 @@ pub struct ProgramAccess<'a> {
     pub is_sandboxed: bool,
     /// The most memory that one program may allocate.
     pub memory_bytes: u64,
+    /// The most processes and threads of one program.
+    pub processes: u64,
+    /// The most bytes in the private folders of one program.
+    pub temp_bytes: u64,
     /// What only people may change.
     pub protected: &'a ProtectedPaths,
     /// The granted paths as they were opened when the crib was loaded.
@@ -54,6 +58,9 @@ impl ProgramAccess<'_> {
             read: Vec::new(),
             write: Vec::new(),
             memory_bytes: self.memory_bytes,
+            processes: self.processes,
+            temp_bytes: self.temp_bytes,
+            is_watched: true,
             opened: self.opened.clone(),
             protected: self.protected.paths(),
             unix_sockets: false,

@@ -37,7 +37,7 @@ use crate::{
 };
 
 pub use self::child::{Child, ChildStdin, ChildStdout};
-pub(crate) use self::connection::has_namespaces;
+pub(crate) use self::connection::{has_cgroups, has_namespaces};
 
 /// How long to wait for killed processes to disappear.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -374,14 +374,18 @@ impl ChildProcess {
         // The caller may check that it is gone as soon as this returns.
         let _ = timeout(KILL_TIMEOUT, self.child.wait_until_gone()).await;
         let (supervisor, folder) = (self.supervisor.take(), self.folder.take());
-        let _ = spawn_blocking(move || {
+        let is_gone = self.child.is_gone();
+        let cleanup = spawn_blocking(move || {
             // Frees a program that hangs in the kernel at least from its supervisor.
             if let Some(supervisor) = supervisor {
                 supervisor.kill();
             }
             drop(folder);
-        })
-        .await;
+        });
+        // A program that hangs must not delay the result.
+        if is_gone {
+            let _ = cleanup.await;
+        }
         members.into_iter().map(|found| found.killed_by(Signal::KILL)).collect()
     }
 
@@ -419,7 +423,9 @@ impl Supervisor {
     fn kill(self) {
         self.status.close();
         let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
-        let limit = Timespec { tv_sec: 1, tv_nsec: 0 };
+        // Without a pid namespace, whatever a killed supervisor has not killed yet goes on: it gets
+        // more time than it needs for a fork bomb.
+        let limit = Timespec { tv_sec: 10, tv_nsec: 0 };
         if !poll(&mut exit, Some(&limit)).is_ok_and(|ready| ready > 0) {
             let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
         }

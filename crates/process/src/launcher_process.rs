@@ -33,6 +33,7 @@
 //! dies, the launcher reads the end of the control socket, waits for the supervisors and removes the
 //! private folders that the server had no time to remove.
 
+mod cgroups;
 mod families;
 mod mounts;
 mod network;
@@ -40,6 +41,7 @@ mod program;
 mod protected;
 mod raw;
 mod supervisor;
+mod usage;
 
 use std::{
     collections::HashSet,
@@ -56,6 +58,7 @@ use rustix::{
 };
 
 use self::{
+    cgroups::Cgroups,
     program::Enforcer,
     raw::Cloned,
     supervisor::{Failure, Isolation},
@@ -85,10 +88,11 @@ fn run() -> ! {
     let _ = setsid();
     let _ = rustix::thread::set_name(c"toolcrib-launch");
     let namespaces = Namespaces::find();
+    let mut cgroups = Cgroups::find();
     raw::set_exited_children(raw::ExitedChildren::Vanish);
     // Adopts what a supervisor leaves behind that was killed itself.
     let _ = set_child_subreaper(Some(getpid()));
-    let hello = [u8::from(namespaces.is_some())];
+    let hello = [u8::from(namespaces.is_some()), u8::from(cgroups.is_some())];
     if send(control(), &hello, &[], SendFlags::empty()).is_err() {
         raw::exit(1);
     }
@@ -106,7 +110,7 @@ fn run() -> ! {
                     continue;
                 }
                 enforcer.refresh();
-                start(&request, descriptors, namespaces, &mut enforcer);
+                start(&request, descriptors, namespaces, cgroups.as_mut(), &mut enforcer);
             }
             // A packet with too many descriptors is dropped; its sender sees a closed status socket.
             Err(error) if error.raw_os_error().is_none() => {}
@@ -115,6 +119,9 @@ fn run() -> ! {
     }
     // Supervisors kill their programs by themselves. What is left are orphans of killed supervisors.
     families::kill_orphans();
+    if let Some(groups) = &mut cgroups {
+        groups.remove_empty();
+    }
     for folder in folders {
         let _ = fs::remove_dir_all(folder);
     }
@@ -157,6 +164,7 @@ fn start(
     request: &StartRequest,
     descriptors: Descriptors,
     namespaces: Option<Namespaces>,
+    cgroups: Option<&mut Cgroups>,
     enforcer: &mut Enforcer,
 ) {
     let isolation = match namespaces {
@@ -168,8 +176,13 @@ fn start(
     };
     // Here and not in the supervisor, so that the next program with the same rights has it, too.
     enforcer.prepare(&request.sandbox, isolation != Isolation::Subreaper);
+    // If that fails, the supervisor enforces the limits alone.
+    let group = cgroups.filter(|_| request.is_watched());
+    let group = group.and_then(|groups| groups.create_for(&request.sandbox).ok());
     match raw::clone_process(isolation.clone_flags()) {
-        Ok(Cloned::Child) => supervisor::run(request, descriptors, isolation, enforcer),
+        Ok(Cloned::Child) => {
+            supervisor::run(request, descriptors, isolation, group.as_ref(), enforcer)
+        }
         // The supervisor reports everything else.
         Ok(Cloned::Parent(_)) => {}
         Err(error) => {

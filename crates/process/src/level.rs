@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::{
-    launcher::has_namespaces,
+    launcher::{has_cgroups, has_namespaces},
     sandbox::{SandboxLevel, sandbox_support},
 };
 
@@ -23,4 +23,18 @@ pub fn sandbox_level() -> SandboxLevel {
             }
         }
     })
+}
+
+/// What limits memory and processes of a program as a whole on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceControl {
+    /// The kernel does, by a control group for each program.
+    Cgroup,
+    /// The supervisor adds up what the processes use, every [`crate::WATCH_INTERVAL`], and kills them.
+    Watched,
+}
+
+/// What limits memory and processes of a program as a whole on this machine. Determined by trying.
+pub fn resource_control() -> ResourceControl {
+    if has_cgroups().unwrap_or(false) { ResourceControl::Cgroup } else { ResourceControl::Watched }
 }

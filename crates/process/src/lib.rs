@@ -36,7 +36,7 @@ pub use launcher::{
     ProcessGroup,
 };
 pub use launcher_process::trim_memory;
-pub use level::sandbox_level;
+pub use level::{ResourceControl, resource_control, sandbox_level};
 pub use opened_path::{OpenedPath, OpenedPaths, follow_links_outside, open_file_beneath};
 pub use output::{CapturedOutput, OutputBuffer, OutputListener, OutputSink, OutputStream};
 pub use output_file::OutputFile;
@@ -52,8 +52,8 @@ pub use random_id::random_id;
 pub use run::{ExitReason, Finished, RunOptions, run_to_exit, write_stdin};
 pub use run_program::{ProgramLimits, ProgramOutput, RunProgramError, run_program};
 pub use sandbox::{
-    ListEnforcement, Sandbox, SandboxLevel, SandboxSupport, list_enforcement,
-    raise_open_file_limit, sandbox_support,
+    ListEnforcement, ResourceLimit, Sandbox, SandboxLevel, SandboxSupport, WATCH_INTERVAL,
+    list_enforcement, raise_open_file_limit, sandbox_support,
 };
 pub use server_id::{ServerId, pid_namespace};
 pub use strace::{STRACE, trace_with_strace};

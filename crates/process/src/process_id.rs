@@ -32,6 +32,8 @@ pub(crate) struct Stat {
     state: char,
     /// The id of the parent.
     pub(crate) parent: u32,
+    /// The id of its process group.
+    pub(crate) group: u32,
     pub(crate) started: u64,
 }
 
@@ -45,6 +47,7 @@ impl Stat {
             name: head.split_once('(')?.1.to_owned(),
             state: fields.first()?.chars().next()?,
             parent: fields.get(1)?.parse().ok()?,
+            group: fields.get(2)?.parse().ok()?,
             started: fields.get(19)?.parse().ok()?,
         })
     }

@@ -29,6 +29,16 @@ pub struct FoundProcess {
 }
 
 impl FoundProcess {
+    /// Its process id.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// The id of its process group.
+    pub(crate) fn group(&self) -> u32 {
+        self.stat.group
+    }
+
     /// Whether it still runs.
     pub fn is_alive(&self) -> bool {
         ProcessId { pid: self.pid, started: self.stat.started }.is_alive()

@@ -24,7 +24,7 @@ use rustix::net::{
 
 use crate::{
     opened_path::OpenedPaths,
-    sandbox::{Sandbox, SandboxLevel},
+    sandbox::{ResourceLimit, Sandbox, SandboxLevel},
 };
 
 /// The longest packet. A longer request travels in a memory file. Every page of the buffer costs the
@@ -77,6 +77,8 @@ pub(crate) enum Reply {
     },
     /// The program exited with this wait status.
     Exited { status: i32 },
+    /// The program exceeded this limit, and is killed.
+    Exceeded { limit: ResourceLimit },
     /// No process of the program is left. Sent before the supervisor exits, because the kernel
     /// takes longer to remove its namespaces than a short program runs.
     Gone,
@@ -101,7 +103,9 @@ impl StartRequest {
         out.bytes(self.cwd.as_os_str().as_bytes());
         out.bytes(self.folder.as_os_str().as_bytes());
         out.number(self.open_files);
-        out.number(sandbox.memory_bytes);
+        for limit in [sandbox.memory_bytes, sandbox.processes, sandbox.temp_bytes] {
+            out.number(limit);
+        }
         let flags = [
             self.is_sandboxed,
             self.uses_namespaces,
@@ -110,6 +114,7 @@ impl StartRequest {
             sandbox.unix_sockets,
             sandbox.changes_metadata,
             sandbox.is_unrestricted,
+            sandbox.is_watched,
         ];
         for flag in flags {
             out.0.push(flag.into());
@@ -133,7 +138,8 @@ impl StartRequest {
         let env = input.list(Decoder::c_string)?;
         let (cwd, folder) = (input.path()?, input.path()?);
         let (open_files, memory_bytes) = (input.number()?, input.number()?);
-        let mut flags = [false; 7];
+        let (processes, temp_bytes) = (input.number()?, input.number()?);
+        let mut flags = [false; 8];
         for flag in &mut flags {
             *flag = input.flag()?;
         }
@@ -145,6 +151,7 @@ impl StartRequest {
             unix_sockets,
             changes_metadata,
             is_unrestricted,
+            is_watched,
         ] = flags;
         let destinations = input.list(Decoder::destination)?;
         let network = match (has_network, destinations.is_empty()) {
@@ -159,7 +166,10 @@ impl StartRequest {
             unix_sockets,
             changes_metadata,
             is_unrestricted,
+            is_watched,
             memory_bytes,
+            processes,
+            temp_bytes,
             read: input.list(Decoder::path)?,
             write: input.list(Decoder::path)?,
             protected: input.list(Decoder::path)?.into(),
@@ -184,6 +194,11 @@ impl StartRequest {
     /// Whether the program is restricted at all.
     pub(crate) fn is_restricted(&self) -> bool {
         self.is_sandboxed && !self.sandbox.is_unrestricted
+    }
+
+    /// Whether the limits of all its processes together are enforced.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.is_restricted() && self.sandbox.is_watched
     }
 }
 
@@ -214,6 +229,7 @@ impl Reply {
             }
             Self::Gone => packet.push(4),
             Self::Listening => packet.push(5),
+            Self::Exceeded { limit } => packet.extend([6, *limit as u8]),
         }
     }
 
@@ -233,6 +249,11 @@ impl Reply {
                 }
                 (4, _) => (Self::Gone, rest),
                 (5, _) => (Self::Listening, rest),
+                (6, _) => {
+                    let (limit, rest) = rest.split_first()?;
+                    let limit = ResourceLimit::ALL.get(usize::from(*limit)).copied()?;
+                    (Self::Exceeded { limit }, rest)
+                }
                 _ => return None,
             };
             replies.push(reply);
@@ -394,7 +415,7 @@ impl<'a> Decoder<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Control, Reply};
+    use super::{Control, Reply, ResourceLimit};
 
     #[test]
     fn replies_survive_the_wire() {
@@ -402,6 +423,7 @@ mod tests {
             Reply::Listening,
             Reply::Started { pid: 7 },
             Reply::Exited { status: 256 },
+            Reply::Exceeded { limit: ResourceLimit::TempFiles },
             Reply::Gone,
             Reply::Failed { code: 2, step: "step".to_owned() },
         ];
@@ -414,5 +436,6 @@ mod tests {
         assert_eq!(Reply::decode_all(&[]), Some(Vec::new()));
         assert_eq!(Reply::decode_all(&[1, 0]), None);
         assert_eq!(Reply::decode_all(&[4, 9]), None);
+        assert_eq!(Reply::decode_all(&[6, 3]), None);
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     launcher::{ChildProcess, ChildStdin},
     output::{CapturedOutput, OutputBuffer},
     process_table::KilledProcess,
-    sandbox::SandboxLevel,
+    sandbox::{ResourceLimit, SandboxLevel},
 };
 
 /// How long to wait for EOF once the process has exited: a descendant may hold the pipes open.
@@ -60,6 +60,8 @@ pub enum ExitReason {
     TimedOut(Duration),
     /// It was stopped because its call was cancelled.
     Cancelled,
+    /// It was killed because all its processes together exceeded this limit.
+    LimitExceeded(ResourceLimit),
     /// Waiting for it failed.
     WaitFailed(io::Error),
 }
@@ -124,7 +126,11 @@ async fn supervise(
 ) -> (ExitReason, Vec<KilledProcess>) {
     let reason = tokio::select! {
         status = child.child.wait() => {
-            return (status.map_or_else(ExitReason::WaitFailed, ExitReason::Exited), Vec::new());
+            let reason = match child.child.exceeded() {
+                Some(limit) => ExitReason::LimitExceeded(limit),
+                None => status.map_or_else(ExitReason::WaitFailed, ExitReason::Exited),
+            };
+            return (reason, Vec::new());
         }
         () = sleep(limit) => ExitReason::TimedOut(limit),
         () = cancel.cancelled() => ExitReason::Cancelled,

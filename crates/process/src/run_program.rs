@@ -12,6 +12,7 @@ use crate::{
     command::Command,
     launcher::{LaunchError, Launcher},
     run::write_stdin,
+    sandbox::ResourceLimit,
 };
 
 /// Standard error beyond this is dropped.
@@ -59,6 +60,18 @@ pub enum RunProgramError {
         /// The limit.
         max_bytes: u64,
     },
+    /// All its processes together exceeded a limit and were killed.
+    #[error(
+        "`{program}` {} than it may; raise `{}` in `[limits]` of toolcrib.toml",
+        .limit.describe(),
+        .limit.key()
+    )]
+    LimitExceeded {
+        /// Its path.
+        program: String,
+        /// The limit.
+        limit: ResourceLimit,
+    },
     /// Its exit status could not be read.
     #[error("waiting for `{program}` failed: {source}")]
     Wait {
@@ -99,7 +112,11 @@ pub async fn run_program(
     }
     let status = child.child.wait().await;
     let status = status.map_err(|source| RunProgramError::Wait { program: program(), source })?;
+    let exceeded = child.child.exceeded();
     child.clean_up().await;
+    if let Some(limit) = exceeded {
+        return Err(RunProgramError::LimitExceeded { program: program(), limit });
+    }
     let stderr = String::from_utf8_lossy(&stderr).trim().to_owned();
     Ok(ProgramOutput { code: status.code(), stdout, stderr })
 }

@@ -29,7 +29,7 @@ use crate::opened_path::OpenedPaths;
 use files::SystemFiles;
 pub(crate) use granted::{GrantedDescriptors, Place};
 pub use level::SandboxLevel;
-pub use limits::raise_open_file_limit;
+pub use limits::{ResourceLimit, WATCH_INTERVAL, raise_open_file_limit};
 pub(crate) use limits::{open_file_limit, set_limits};
 pub use support::{ListEnforcement, SandboxSupport, list_enforcement, sandbox_support};
 use system_calls::Conditions;
@@ -47,8 +47,17 @@ pub struct Sandbox {
     pub read: Vec<PathBuf>,
     /// Files and folders it may read, execute and change, in addition to its private folder.
     pub write: Vec<PathBuf>,
-    /// How much memory each of its processes may allocate.
+    /// How much memory each of its processes may allocate, and how much all of them may use together.
     pub memory_bytes: u64,
+    /// How many processes and threads it may have at the same time.
+    pub processes: u64,
+    /// How many bytes its private folders may hold: `$TMPDIR`, and `/tmp` and `/dev/shm` if it has its
+    /// own.
+    pub temp_bytes: u64,
+    /// Whether the limits of all its processes together are enforced. False for programs that the
+    /// server watches itself.
+    #[serde(skip)]
+    pub is_watched: bool,
     /// Those of the paths that were opened when the crib was loaded. The others are opened at the
     /// start; if one of them has become a symbolic link by then, it gets no rule.
     #[serde(skip)]

@@ -101,6 +101,10 @@ pub(crate) fn build_command(
             read,
             write: wanted.write,
             memory_bytes: wanted.memory_bytes,
+            // A render has limits of its own, which include the folder of its documents.
+            processes: u64::MAX,
+            temp_bytes: u64::MAX,
+            is_watched: false,
             opened: host.opened.clone(),
             protected: Arc::default(),
             // Only Docker Compose has network access, and it talks to the socket of the daemon.

@@ -47,9 +47,10 @@ pub use plan::{
     Detail, Emphasis, Plan, Rendering, can_tools_read, escape_controls, render_plan, render_request,
 };
 pub use process::{
-    OpenedPath, Peer, ProgramOutput, ProtectedPaths, SandboxLevel, SandboxSupport,
-    follow_links_outside, list_enforcement, open_file_beneath, r_libraries, refuse_own_port,
-    sandbox_level, sandbox_support, search_path, trim_memory, wait_for_cleanup,
+    OpenedPath, Peer, ProgramOutput, ProtectedPaths, ResourceControl, SandboxLevel, SandboxSupport,
+    WATCH_INTERVAL, follow_links_outside, list_enforcement, open_file_beneath, r_libraries,
+    refuse_own_port, resource_control, sandbox_level, sandbox_support, search_path, trim_memory,
+    wait_for_cleanup,
 };
 pub use program_grants::{Grant, GrantsByProgram, ProgramGrants, TrustedTools};
 pub use programs::{ProgramRequest, run_program};

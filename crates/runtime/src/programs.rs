@@ -38,6 +38,9 @@ pub async fn run_program(
             RunProgramError::Launch(_) | RunProgramError::Wait { .. } => ErrorType::CannotStart,
             RunProgramError::TimedOut { .. } => ErrorType::TimedOut,
             RunProgramError::OutputTooLong { .. } => ErrorType::TooLong,
+            RunProgramError::LimitExceeded { program, limit } => {
+                return workers::limit_exceeded(program, *limit, "limits");
+            }
         };
         Failure::new(error_type, error.to_string())
     })

@@ -45,8 +45,12 @@ pub struct Settings {
     pub output_file_bytes: u64,
     /// The folder in which each call gets a private temporary folder.
     pub temp: PathBuf,
-    /// How much memory a child may allocate.
+    /// How much memory each process of a call may allocate, and all of them may use together.
     pub memory_bytes: u64,
+    /// How many processes and threads a call may have.
+    pub processes: u64,
+    /// How many bytes the private folders of a call may hold.
+    pub temp_bytes: u64,
     /// How many calls run at the same time; others queue.
     pub concurrency: usize,
     /// How long the answer to an asynchronous call is held back in case its outcome is there by then.
@@ -97,6 +101,8 @@ impl Settings {
             output_file_bytes: 256 * 1024 * 1024,
             temp: PathBuf::from("/tmp"),
             memory_bytes: 4 * 1024 * 1024 * 1024,
+            processes: 512,
+            temp_bytes: 4 * 1024 * 1024 * 1024,
             concurrency: 2 * cores,
             answer_within: Duration::from_secs(2),
             keep: Duration::from_secs(30 * 86_400),
@@ -122,6 +128,8 @@ impl Settings {
             environment: &self.environment,
             is_sandboxed: self.confine,
             memory_bytes: self.memory_bytes,
+            processes: self.processes,
+            temp_bytes: self.temp_bytes,
             protected: &self.protected,
             opened: &self.opened,
         }
@@ -151,6 +159,8 @@ impl Settings {
             environment: self.environment.clone(),
             is_sandboxed: self.confine,
             memory_bytes: self.memory_bytes,
+            processes: self.processes,
+            temp_bytes: self.temp_bytes,
             r_memory_bytes: self.r_memory_bytes,
             protected: self.protected.clone(),
             opened: self.opened.clone(),

@@ -19,8 +19,12 @@ pub struct WorkerSettings {
     pub environment: Vec<(String, String)>,
     /// Whether the operator wants workers sandboxed.
     pub is_sandboxed: bool,
-    /// The most memory that a worker may allocate.
+    /// The most memory that each process of a worker may allocate, and all of them may use together.
     pub memory_bytes: u64,
+    /// The most processes and threads of a worker.
+    pub processes: u64,
+    /// The most bytes in the private folders of a worker.
+    pub temp_bytes: u64,
     /// The same for R, where it differs.
     pub r_memory_bytes: Option<u64>,
     /// What only people may change.
@@ -49,6 +53,8 @@ impl WorkerSettings {
             environment: &self.environment,
             is_sandboxed: self.is_sandboxed,
             memory_bytes: self.memory_bytes,
+            processes: self.processes,
+            temp_bytes: self.temp_bytes,
             protected: &self.protected,
             opened: &self.opened,
         }

@@ -138,7 +138,9 @@ impl Worker {
             let Self { process, replies, .. } = self;
             tokio::select! {
                 () = replies.read() => check_open(replies)?,
-                status = process.child.wait() => return Err(WorkerFailure::Exited(status.ok())),
+                status = process.child.wait() => {
+                    return Err(WorkerFailure::from_exit(&process.child, status));
+                }
             }
         }
     }
@@ -178,7 +180,7 @@ impl Worker {
             sent = requests.write_all(request) => {
                 sent.map_err(|error| WorkerFailure::Protocol(error.to_string()))
             }
-            status = process.child.wait() => Err(WorkerFailure::Exited(status.ok())),
+            status = process.child.wait() => Err(WorkerFailure::from_exit(&process.child, status)),
             // Half a request cannot be taken back, so the worker is lost.
             () = deadline.wait() => {
                 deadline.expire();
@@ -211,7 +213,7 @@ impl Worker {
                 () = replies.read() => check_open(replies)?,
                 status = process.child.wait() => {
                     self.capture_output(capture).await;
-                    return Err(WorkerFailure::Exited(status.ok()));
+                    return Err(WorkerFailure::from_exit(&self.process.child, status));
                 }
                 () = wait_for_pause(pause), if pause.is_some() => {}
                 () = stdout.read(), if pause.is_none() && stdout.is_open() => {
@@ -296,6 +298,9 @@ impl Worker {
         match failure {
             _ if !stderr.is_empty() => stderr,
             WorkerFailure::Exited(Some(status)) => status.to_string(),
+            WorkerFailure::LimitExceeded(limit) => {
+                format!("it {} than it may (`{}`)", limit.describe(), limit.key())
+            }
             other => format!("{other:?}"),
         }
     }

@@ -172,8 +172,13 @@ pub struct Limits {
     pub grace_seconds: Option<u64>,
     /// Maximum bytes of each output stream in a result. Default: 64 KiB.
     pub output_bytes: Option<usize>,
-    /// Maximum memory of a program, in bytes. Default: 4 GiB.
+    /// Maximum memory of a program, in bytes: of each process, and of all its processes together.
+    /// Default: 4 GiB.
     pub memory_bytes: Option<u64>,
+    /// Maximum number of processes and threads of a program. Default: 512.
+    pub processes: Option<u64>,
+    /// Maximum bytes in the private folders of a program (`$TMPDIR`, `/tmp`, `/dev/shm`). Default: 4 GiB.
+    pub temp_bytes: Option<u64>,
     /// Maximum number of programs that run at the same time. Default: twice the number of cores.
     pub concurrency: Option<usize>,
     /// Days to keep finished operations. Default: 30.

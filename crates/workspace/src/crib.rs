@@ -358,6 +358,8 @@ impl Crib {
         set(&mut settings.grace, limits.grace_seconds.map(Duration::from_secs));
         set(&mut settings.output_bytes, limits.output_bytes);
         set(&mut settings.memory_bytes, limits.memory_bytes);
+        set(&mut settings.processes, limits.processes);
+        set(&mut settings.temp_bytes, limits.temp_bytes);
         set(&mut settings.concurrency, limits.concurrency);
         set(&mut settings.workers, r.workers);
         set(&mut settings.worker_idle, r.idle_seconds.map(Duration::from_secs));

@@ -6,7 +6,7 @@ use builtin::rmd::renderer;
 use catalog::Diagnostic;
 use host::{Assembly, Options};
 use render::Component;
-use runtime::Runtime;
+use runtime::{ResourceControl, Runtime, SandboxLevel};
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult};
@@ -77,9 +77,28 @@ fn print_sandbox(crib: &Crib) {
         lists.as_str()
     ));
     terminal::print_line(&format!("  signals   {}", enforced(support.signals)));
+    print_limits();
     for missing in &support.missing {
         terminal::print_line(&format!("  missing   {missing}"));
     }
+}
+
+/// What enforces the limits of a call as a whole.
+fn print_limits() {
+    let interval = runtime::WATCH_INTERVAL.as_millis();
+    let control = match runtime::resource_control() {
+        ResourceControl::Cgroup => "a control group for each call".to_owned(),
+        ResourceControl::Watched => format!("a check of each call every {interval} ms"),
+    };
+    let places = match runtime::sandbox_level() {
+        SandboxLevel::Namespaces => ", /tmp and /dev/shm by their size",
+        SandboxLevel::Landlock | SandboxLevel::None => "",
+    };
+    terminal::print_line(&format!("  memory    limited by {control}, and for each process"));
+    terminal::print_line(&format!("  processes limited by {control}"));
+    terminal::print_line(&format!(
+        "  disk      $TMPDIR limited by a check of each call every {interval} ms{places}"
+    ));
 }
 
 fn print_interpreters(runtime: &Runtime) {

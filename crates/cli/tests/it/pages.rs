@@ -169,7 +169,13 @@ fn doctor_reports_missing_programs_and_how_to_install_them() {
     lost["install_instructions"] = "get it at the shop".into();
     let crib = TempCrib::new().tool("ok", definition("ok", "true")).tool("lost", lost);
     let transcript = crib.transcript(&["doctor"]);
-    for line in ["\n\nSandbox\n  level     ", "\n\nPrograms\n  R         "] {
+    for line in [
+        "\n\nSandbox\n  level     ",
+        "\n  memory    limited by ",
+        "\n  processes limited by ",
+        "\n  disk      $TMPDIR limited by ",
+        "\n\nPrograms\n  R         ",
+    ] {
         assert!(transcript.contains(line), "{line}: {transcript}");
     }
     insta::assert_snapshot!(portable_report(&transcript), @r"

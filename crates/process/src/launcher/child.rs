@@ -21,7 +21,10 @@ use tokio::{
     net::{UnixStream, unix::pipe},
 };
 
-use crate::protocol::{Control, Packet, Reply, receive, send};
+use crate::{
+    protocol::{Control, Packet, Reply, receive, send},
+    sandbox::ResourceLimit,
+};
 
 /// The longest reply: an error message.
 const REPLY_BYTES: usize = 4096;
@@ -41,6 +44,8 @@ pub struct Child {
     pub stderr: Option<ChildStdout>,
     status: StatusSocket,
     exit: Option<ExitStatus>,
+    /// The limit for which it was killed.
+    exceeded: Option<ResourceLimit>,
     /// Whether all of its processes are known to be gone.
     is_gone: bool,
 }
@@ -65,6 +70,7 @@ impl Child {
             stderr: Some(ChildStdout::from_owned_fd(streams.stderr)?),
             status: StatusSocket::new(status)?,
             exit: None,
+            exceeded: None,
             is_gone: false,
         };
         let mut listeners = Vec::new();
@@ -84,7 +90,7 @@ impl Child {
                     return Ok(Started { child, pid, pidfd, listeners });
                 }
                 Some(Reply::Failed { code, step }) => return Err(to_error(code, step)),
-                Some(Reply::Exited { .. } | Reply::Gone) | None => {
+                Some(Reply::Exited { .. } | Reply::Exceeded { .. } | Reply::Gone) | None => {
                     return Err(io::Error::other("unexpected reply of the launcher process"));
                 }
             }
@@ -124,6 +130,11 @@ impl Child {
         }
     }
 
+    /// The limit that it exceeded, if it was killed for that. Known once [`Self::wait`] returns.
+    pub fn exceeded(&self) -> Option<ResourceLimit> {
+        self.exceeded
+    }
+
     /// Whether all of its processes are known to be gone.
     pub(crate) fn is_gone(&mut self) -> bool {
         while !self.is_gone {
@@ -154,6 +165,7 @@ impl Child {
                 // A supervisor that was killed has taken the program with it.
                 self.exit.get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
             }
+            Reply::Exceeded { limit } => self.exceeded = Some(*limit),
             Reply::Listening | Reply::Started { .. } | Reply::Failed { .. } => {}
         }
     }

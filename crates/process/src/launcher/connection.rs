@@ -32,6 +32,7 @@ struct Connection {
     socket: OwnedFd,
     process: Child,
     has_namespaces: bool,
+    has_cgroups: bool,
 }
 
 /// Sends a request with its descriptors. Blocks while the launcher process is started.
@@ -70,6 +71,11 @@ pub(crate) fn has_namespaces() -> io::Result<bool> {
     Ok(connect(&mut CONNECTION.lock())?.has_namespaces)
 }
 
+/// Whether children get control groups of their own.
+pub(crate) fn has_cgroups() -> io::Result<bool> {
+    Ok(connect(&mut CONNECTION.lock())?.has_cgroups)
+}
+
 fn connect(connection: &mut Option<Connection>) -> io::Result<&Connection> {
     match connection {
         Some(connection) => Ok(connection),
@@ -89,10 +95,13 @@ impl Connection {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        match receive(&socket, 1, RecvFlags::empty()) {
-            Ok(Some(hello)) => {
-                Ok(Self { socket, process, has_namespaces: hello.bytes.first() == Some(&1) })
-            }
+        match receive(&socket, 2, RecvFlags::empty()) {
+            Ok(Some(hello)) => Ok(Self {
+                socket,
+                process,
+                has_namespaces: hello.bytes.first() == Some(&1),
+                has_cgroups: hello.bytes.get(1) == Some(&1),
+            }),
             Ok(None) | Err(_) => {
                 let _ = process.kill();
                 let _ = process.wait();

@@ -32,7 +32,8 @@ use crate::{
     sandbox::{GrantedDescriptors, Place},
 };
 
-/// Each private place holds at most this part of the memory that the program may allocate.
+/// Each private place holds at most this part of the memory that the program may allocate, and at most
+/// what it may keep in private folders.
 const TMPFS_SHARE: u64 = 4;
 
 /// A part of the file system that is mounted again at its own path.
@@ -69,7 +70,8 @@ pub(super) fn isolate(
     let readable: Vec<_> = needed_paths(request).filter_map(open).filter(is_hidden).collect();
     let protected = protected::open(&sandbox.protected, &writable);
     let places = Places { writable: &writable, readable: &readable, protected: &protected };
-    mount_all(&places, &private, sandbox.memory_bytes / TMPFS_SHARE)?;
+    let tmpfs_bytes = (sandbox.memory_bytes / TMPFS_SHARE).min(sandbox.temp_bytes);
+    mount_all(&places, &private, tmpfs_bytes)?;
     private.retain(|place| !readable.iter().any(|below| below.path.starts_with(place)));
     Ok(private)
 }

@@ -4,7 +4,10 @@ use std::{io, os::fd::OwnedFd};
 
 use rustix::process::{chdir, fchdir, setpgid};
 
-use super::{raw, supervisor::Failure};
+use super::{
+    raw,
+    supervisor::{Failure, Isolation},
+};
 use crate::{
     protocol::StartRequest,
     sandbox::{self, GrantedDescriptors, Restriction},
@@ -26,9 +29,10 @@ pub(super) fn execute(
     streams: &Streams,
     granted: &GrantedDescriptors,
     own_places: Option<&[&str]>,
+    isolation: Isolation,
     enforcer: &Enforcer,
 ) -> Failure {
-    match prepare(request, streams, granted, own_places, enforcer) {
+    match prepare(request, streams, granted, own_places, isolation, enforcer) {
         Ok(()) => Failure::of("")(raw::execute(&request.program, &request.argv, &request.env)),
         Err(failure) => failure,
     }
@@ -39,6 +43,7 @@ fn prepare(
     streams: &Streams,
     granted: &GrantedDescriptors,
     own_places: Option<&[&str]>,
+    isolation: Isolation,
     enforcer: &Enforcer,
 ) -> Result<(), Failure> {
     attach(streams).map_err(Failure::of("the standard streams could not be attached"))?;
@@ -46,7 +51,8 @@ fn prepare(
     raw::reset_signals();
     enter_folder(request, granted)
         .map_err(Failure::of("the working directory could not be entered"))?;
-    sandbox::set_limits(request.sandbox.memory_bytes, request.open_files)
+    let processes = process_limit(request, isolation);
+    sandbox::set_limits(request.sandbox.memory_bytes, request.open_files, processes)
         .map_err(Failure::of("the resource limits could not be set"))?;
     raw::close_on_exec().map_err(Failure::of("inherited descriptors could not be closed"))?;
     if request.is_sandboxed {
@@ -71,6 +77,25 @@ fn enter_folder(request: &StartRequest, granted: &GrantedDescriptors) -> io::Res
     } else {
         Ok(chdir(&request.cwd)?)
     }
+}
+
+/// The value of `RLIMIT_NPROC`, which is enforced on the instant, unlike the limit that the supervisor
+/// watches. It is four times as high: if forks failed at the limit, shells would exit, and the supervisor
+/// would not find that the program wanted more.
+fn process_limit(request: &StartRequest, isolation: Isolation) -> u64 {
+    if !request.is_watched() {
+        return u64::MAX;
+    }
+    let others = if isolation.has_user_namespace() { 0 } else { count_tasks() };
+    request.sandbox.processes.saturating_mul(4).saturating_add(others)
+}
+
+/// The processes and threads of the machine, from the fourth field of the file (`running/all`). Without a
+/// user namespace the kernel counts all of the user for `RLIMIT_NPROC`, and those are at most as many.
+fn count_tasks() -> u64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let tasks = text.split_whitespace().nth(3).and_then(|tasks| tasks.split_once('/'));
+    tasks.and_then(|(_, all)| all.parse().ok()).unwrap_or(u64::MAX)
 }
 
 fn attach(streams: &Streams) -> io::Result<()> {

@@ -18,9 +18,12 @@ use rustix::{
 };
 
 use super::{
-    Descriptors, Namespaces, families, mounts, network,
+    Descriptors, Namespaces,
+    cgroups::Group,
+    families, mounts, network,
     program::{self, Enforcer, Streams},
     raw,
+    usage::Watch,
 };
 use crate::{
     protocol::{Control, Reply, StartRequest, receive, send},
@@ -48,6 +51,11 @@ impl Isolation {
             Self::Namespaces(namespaces) => namespaces.flags,
             Self::Subreaper => 0,
         }
+    }
+
+    /// Whether the kernel counts the processes of the user for this program alone.
+    pub(super) fn has_user_namespace(self) -> bool {
+        matches!(self, Self::Namespaces(namespaces) if namespaces.has_user())
     }
 
     /// The signal that a supervisor gets when the launcher dies.
@@ -95,6 +103,8 @@ struct Started {
     signals: OwnedFd,
     /// The process id of this supervisor as the server sees it; 0 if that is not known.
     own_id: u32,
+    /// The private places in memory; absent without namespaces.
+    own_places: Option<Vec<&'static str>>,
 }
 
 /// Replies that were not sent yet. Those that belong together are sent in one packet: waking up the
@@ -128,18 +138,20 @@ pub(super) fn run(
     request: &StartRequest,
     descriptors: Descriptors,
     isolation: Isolation,
+    group: Option<&Group>,
     enforcer: &Enforcer,
 ) -> ! {
     let Descriptors { status, stdin, stdout, stderr, granted } = descriptors;
     let streams = Streams { stdin, stdout, stderr };
-    match start(request, &status, streams, &granted, isolation, enforcer) {
+    match start(request, &status, streams, &granted, isolation, group, enforcer) {
         Ok(started) => {
             let pidfd = pidfd_open(getpid(), PidfdFlags::empty()).ok();
             let mut outbox = Outbox { status: &status, packet: Vec::new(), pidfd };
             outbox.add(&Reply::Started { pid: started.own_id });
             // A program that waits for its input must get it at once.
             let patience = if request.has_stdin { Timespec::default() } else { SHORT_RUN };
-            watch(&mut outbox, &started, patience, isolation);
+            let mut limits = Watch::new(request, started.own_places.as_deref(), group);
+            watch(&mut outbox, &started, patience, &mut limits, isolation);
             outbox.add(&Reply::Gone).flush();
         }
         Err(failure) => failure.report(&status),
@@ -160,6 +172,7 @@ fn start(
     streams: Streams,
     granted: &GrantedDescriptors,
     isolation: Isolation,
+    group: Option<&Group>,
     enforcer: &Enforcer,
 ) -> Result<Started, Failure> {
     let prepare = Failure::of::<Errno>;
@@ -191,13 +204,19 @@ fn start(
     };
     let mut failure = None;
     let program = raw::spawn_in_shared_memory(&mut || {
-        let own_places = own_places.as_deref();
-        failure = Some(program::execute(request, &streams, granted, own_places, enforcer));
+        let entered = group.map_or(Ok(()), Group::enter);
+        failure = Some(match entered {
+            Ok(()) => {
+                let places = own_places.as_deref();
+                program::execute(request, &streams, granted, places, isolation, enforcer)
+            }
+            Err(error) => Failure::of("its control group could not be entered")(error),
+        });
     });
     let program = program.map_err(Failure::of("a process could not be created"))?;
     match failure {
         Some(failure) => Err(failure),
-        None => Ok(Started { program, signals, own_id }),
+        None => Ok(Started { program, signals, own_id, own_places }),
     }
 }
 
@@ -209,21 +228,35 @@ fn find_own_id() -> u32 {
 
 /// Returns when no process of the program is left. The first reply waits for `patience`, in case the
 /// program is so short that all can be reported at once.
-fn watch(outbox: &mut Outbox<'_>, started: &Started, patience: Timespec, isolation: Isolation) {
+fn watch(
+    outbox: &mut Outbox<'_>,
+    started: &Started,
+    patience: Timespec,
+    limits: &mut Option<Watch<'_>>,
+    isolation: Isolation,
+) {
     let (status, Started { program, signals, .. }) = (outbox.status, started);
     let mut patience = Some(patience);
     loop {
+        let next = limits.as_ref().and_then(|limits| limits.remaining().try_into().ok());
         let mut sources = [
             PollFd::new(signals, PollFlags::IN),
             PollFd::new(status, PollFlags::IN | PollFlags::HUP),
         ];
-        let _ = poll(&mut sources, patience.take().as_ref());
+        let _ = poll(&mut sources, patience.take().or(next).as_ref());
         let is_terminated = take_signals(signals);
-        if reap(outbox, *program) {
+        let is_over = reap(outbox, *program);
+        let excess = limits
+            .as_mut()
+            .and_then(|limits| if is_over { limits.find_enforced() } else { limits.check() });
+        if let Some(limit) = excess {
+            outbox.add(&Reply::Exceeded { limit });
+        }
+        if is_over {
             return;
         }
         outbox.flush();
-        if is_terminated || !obey(status, *program, isolation) {
+        if is_terminated || excess.is_some() || !obey(status, *program, isolation) {
             break;
         }
     }

@@ -1,6 +1,6 @@
 //! Resource limits of child processes.
 
-use std::{io, sync::OnceLock};
+use std::{io, sync::OnceLock, time::Duration};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -8,6 +8,43 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const OPEN_FILES: u64 = 4096;
 /// The size of the largest file a child may write.
 const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
+
+/// How often the supervisor of a program adds up what its processes use.
+pub const WATCH_INTERVAL: Duration = Duration::from_millis(250);
+
+/// A limit of all processes of a program together. A program that exceeds one is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceLimit {
+    /// [`super::Sandbox::memory_bytes`].
+    Memory,
+    /// [`super::Sandbox::processes`].
+    Processes,
+    /// [`super::Sandbox::temp_bytes`].
+    TempFiles,
+}
+
+impl ResourceLimit {
+    /// The values by their encoding.
+    pub(crate) const ALL: [Self; 3] = [Self::Memory, Self::Processes, Self::TempFiles];
+
+    /// What a program that exceeded it did, as in "it … than it may".
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Memory => "used more memory",
+            Self::Processes => "had more processes and threads",
+            Self::TempFiles => "wrote more to its temporary folders",
+        }
+    }
+
+    /// Its key in the configuration.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Memory => "memory_bytes",
+            Self::Processes => "processes",
+            Self::TempFiles => "temp_bytes",
+        }
+    }
+}
 
 /// The soft limit of open files before [`raise_open_file_limit`].
 static FORMER_OPEN_FILES: OnceLock<Option<u64>> = OnceLock::new();
@@ -32,10 +69,12 @@ pub(crate) fn open_file_limit() -> u64 {
     former.unwrap_or_else(|| getrlimit(Resource::Nofile).current).unwrap_or(u64::MAX)
 }
 
-/// Lowers the resource limits of this process, which is about to execute a program.
-pub(crate) fn set_limits(memory_bytes: u64, open_files: u64) -> io::Result<()> {
+/// Lowers the resource limits of this process, which is about to execute a program. Limits of
+/// `u64::MAX` stay as they are. The kernel does not limit the number of `processes` of root.
+pub(crate) fn set_limits(memory_bytes: u64, open_files: u64, processes: u64) -> io::Result<()> {
     let limits = [
         (Resource::Core, 0, 0),
+        (Resource::Nproc, processes, processes),
         (Resource::Data, memory_bytes, memory_bytes),
         (Resource::Nofile, open_files.min(OPEN_FILES), OPEN_FILES),
         (Resource::Fsize, FILE_BYTES, FILE_BYTES),

@@ -3,5 +3,6 @@
 mod attacks;
 mod bench;
 mod lifetime;
+mod limits;
 mod network;
 mod programs;

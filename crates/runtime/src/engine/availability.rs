@@ -49,6 +49,9 @@ impl Engine {
             ExitReason::Exited(status) => {
                 format!("`{}` exited with {status}", check.command.join(" "))
             }
+            ExitReason::LimitExceeded(limit) => {
+                format!("`{}` {} than it may", check.command.join(" "), limit.describe())
+            }
             _ => format!("`{}` did not exit in time", check.command.join(" ")),
         };
         let message = format!("`{}` cannot run here: {reason}", tool.name);

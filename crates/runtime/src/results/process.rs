@@ -118,6 +118,7 @@ pub(super) fn find_failure(tool: &Tool, reason: &ExitReason) -> Option<Failure> 
                 ),
             )
         }
+        ExitReason::LimitExceeded(limit) => workers::limit_exceeded(tool, *limit, "limits"),
         ExitReason::Cancelled => Failure::new(
             ErrorType::Cancelled,
             format!(

@@ -1,6 +1,6 @@
 //! Resource limits of child processes.
 
-use testing::{RuntimeFixture, text};
+use testing::{RuntimeFixture, field, text};
 
 #[tokio::test]
 async fn limits_are_set_on_the_child_only() {
@@ -15,4 +15,16 @@ async fn limits_are_set_on_the_child_only() {
     assert_eq!(limit(text(&outcome, 0), "Max data size"), (512 * 1024 * 1024).to_string());
     let own = std::fs::read_to_string("/proc/self/limits").unwrap();
     assert_ne!(limit(&own, "Max data size"), (512 * 1024 * 1024).to_string());
+}
+
+#[tokio::test]
+async fn a_fork_bomb_is_reported_with_the_key_of_its_limit() {
+    let crib = RuntimeFixture::with_settings(|settings| settings.processes = 60);
+    // Only six generations: a test that fails must not take the machine down.
+    let bomb = "bomb() { if [ $1 -gt 0 ]; then bomb $(($1 - 1)) & bomb $(($1 - 1)) & fi; sleep 30; }; \
+                bomb 6 2>/dev/null";
+    let outcome = crib.run_script(bomb).await;
+    assert_eq!(field(&outcome, "error_type"), "too_many_processes");
+    let message = field(&outcome, "error_message");
+    assert!(message.as_str().unwrap().contains("`processes` in `[limits]`"), "{message}");
 }

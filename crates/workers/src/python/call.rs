@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     call_options::{ApprovedFiles, CallOptions},
+    limit_failure::limit_exceeded,
     pool::{SessionLease, WorkerPool},
     profile::Language,
     results::{
@@ -154,6 +155,9 @@ async fn build_call_outcome(tool: &Tool, result: CallResult, options: &CallOptio
 }
 
 fn python_exited(name: &str, failure: &WorkerFailure) -> Failure {
+    if let WorkerFailure::LimitExceeded(limit) = failure {
+        return limit_exceeded(name, *limit, "limits");
+    }
     let reason = failure.describe("Python", "os._exit()");
     let message =
         format!("`{name}` did not return: {reason}. The next call starts a new Python process");

@@ -1,11 +1,12 @@
 //! The outcome of a call: text and images for a model, fields for a program.
 
 use catalog::{Content, ErrorType, Failure, Outcome, Tool, failures};
-use process::CapturedOutput;
+use process::{CapturedOutput, ResourceLimit};
 use serde_json::{Map, Value, json};
 
 use super::conversation::{CallEnd, CallResult, RError};
 use crate::{
+    limit_failure::limit_exceeded,
     results::{link, stderr_content, stdout_content},
     worker_failure::WorkerFailure,
 };
@@ -137,6 +138,11 @@ fn r_error(tool: &Tool, error: &RError) -> Failure {
 }
 
 fn r_exited(name: &str, failure: &WorkerFailure) -> Failure {
+    if let WorkerFailure::LimitExceeded(limit) = failure {
+        // R may have a memory limit of its own.
+        let table = if *limit == ResourceLimit::Memory { "r" } else { "limits" };
+        return limit_exceeded(name, *limit, table);
+    }
     let reason = failure.describe("R", "quit()");
     let message = format!(
         "`{name}` did not return: {reason}. The next call starts a new R process with the state from before this call"

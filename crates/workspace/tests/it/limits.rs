@@ -15,6 +15,14 @@ fn results_are_kept_for_the_configured_days() {
 }
 
 #[test]
+fn processes_and_temporary_files_of_a_call_are_limited() {
+    let configured = settings("[limits]\nprocesses = 7\ntemp_bytes = 8\n");
+    assert_eq!((configured.processes, configured.temp_bytes), (7, 8));
+    let default = settings("");
+    assert_eq!((default.processes, default.temp_bytes), (512, 4 << 30));
+}
+
+#[test]
 fn r_workers_have_separate_limits() {
     let configured = settings(
         "[r]\nworkers = 3\nidle_seconds = 4\nhandle_seconds = 5\ntimeout_seconds = 6\nmemory_bytes = 7\n",

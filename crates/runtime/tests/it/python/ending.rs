@@ -38,6 +38,10 @@ def interrupts(): raise KeyboardInterrupt
 KEPT = []
 def keep(): KEPT.append(1); return len(KEPT)
 def pid(): return os.getpid()
+def hoards():
+    for child in range(3):
+        if os.fork() == 0: x = b"x" * (150 << 20); time.sleep(9405)
+    time.sleep(9405)
 "#;
 
 async fn cancelled(fixture: &PythonFixture, name: &str) -> catalog::Outcome {
@@ -115,6 +119,16 @@ async fn exits_and_crashes_are_errors_and_the_next_call_works() {
     assert_ne!(fixture.pid().await, before);
     let crashed = fixture.run("crashes").await;
     assert!(text(&crashed, 0).contains("segmentation fault"), "{crashed:?}");
+    assert_eq!(fixture.run("keep").await.structured, Some(json!(1)));
+}
+
+#[tokio::test]
+async fn a_worker_that_uses_too_much_memory_is_killed_with_its_children() {
+    skip_without!("python3");
+    let fixture = PythonFixture::with(CODE, |settings| settings.memory_bytes = 300 << 20);
+    let outcome = fixture.run("hoards").await;
+    assert_eq!(field(&outcome, "error_type"), "out_of_memory");
+    assert!(text(&outcome, 0).contains("`memory_bytes` in `[limits]`"), "{outcome:?}");
     assert_eq!(fixture.run("keep").await.structured, Some(json!(1)));
 }
 
