@@ -2,6 +2,7 @@
 //!
 //! The worker needs base R alone.
 
+mod approved_sources;
 mod arguments;
 mod call;
 mod collect;

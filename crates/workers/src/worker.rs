@@ -7,7 +7,7 @@
 
 use std::{
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -64,6 +64,10 @@ pub(crate) struct Worker {
     /// Whether a request was sent whose last reply was not read. If a call is dropped halfway, this
     /// stays true and the worker is not used again.
     is_busy: bool,
+    /// Whether a function was called in it, which may have changed its private folder.
+    pub(crate) has_run: bool,
+    /// The copy of the sources of an approved R function.
+    pub(crate) approved_sources: Option<PathBuf>,
     received: Received,
     /// How many bytes of the next request were sent already. See [`Worker::prewarm`].
     prewritten: usize,
@@ -107,6 +111,8 @@ impl Worker {
             // Busy until it is ready: a start that is dropped halfway must not leave a worker that
             // looks idle.
             is_busy: true,
+            has_run: false,
+            approved_sources: None,
             received: Received::default(),
             prewritten: 0,
             last_used: Instant::now(),
@@ -127,6 +133,11 @@ impl Worker {
         }
         worker.is_busy = false;
         Ok(worker)
+    }
+
+    /// The path of its private folder.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.process.folder()
     }
 
     /// Waits for the first message, whatever it is.

@@ -1,12 +1,16 @@
 //! One call of an R function: its session, its worker and its state.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use catalog::{Failure, Outcome, Schema, Tool, implementation::RFunction};
+use catalog::{ErrorType, Failure, Outcome, Schema, Tool, implementation::RFunction};
 use process::Command;
 use toolkit::Arguments;
 
 use super::{
+    approved_sources::copy_sources,
     arguments::encode_arguments,
     command::{self, build_worker_command, plan_call},
     conversation::{self, CallEnd, ChangedState},
@@ -16,11 +20,12 @@ use super::{
     value::{Data, RValue},
 };
 use crate::{
-    call_options::CallOptions,
+    call_options::{ApprovedFiles, CallOptions},
     pool::{SessionLease, WorkerPool},
     profile::{Language, WorkerProfile},
     session::{Session, SessionWorkers},
     state::{StateRetention, StateSnapshot},
+    worker::Worker,
 };
 
 /// One call of an R function.
@@ -101,7 +106,8 @@ impl WorkerPool {
         let profile = options.profile(tool);
         let start = self.worker_for(&lease.session, workers, tool, profile, build_worker_command);
         let index = options.unless_cancelled(tool, start).await??;
-        options.check_approved()?;
+        let approved = options.check_approved()?;
+        let sources = self.find_sources(&call, &mut workers.workers[index], approved)?;
         // Losing the state is a note, not a failure: most functions work without it, and the caller
         // sees what happened.
         let state = state_to_send(workers, index).await.unwrap_or_else(|failure| {
@@ -124,8 +130,8 @@ impl WorkerPool {
         if let Some(observer) = options.observer {
             observer.on_start(worker.process_id());
         }
-        let crib = self.settings.crib.to_string_lossy();
-        let target = format_target(call.function, tool.output.as_ref(), &crib);
+        worker.has_run = true;
+        let target = format_target(call.function, tool.output.as_ref(), sources.as_deref());
         let request = build_request(target, call.arguments, state);
         let mut deadline = options.start_deadline(self.settings.grace);
         let schema = tool.output.as_ref();
@@ -140,6 +146,40 @@ impl WorkerPool {
             result.notes.extend(note);
         }
         Ok(report::build_outcome(tool, result))
+    }
+
+    /// The folder with the sources of a function: for an approved call a copy in the private folder of its
+    /// worker, because other tools could still change the sources before R has read them.
+    fn find_sources(
+        &self,
+        call: &RCall<'_>,
+        worker: &mut Worker,
+        approved: Option<ApprovedFiles>,
+    ) -> Result<Option<PathBuf>, Failure> {
+        let Some(inside) = &call.function.sources else {
+            return Ok(None);
+        };
+        // `components` removes `.`.
+        let sources: PathBuf = self.settings.crib.join(inside).components().collect();
+        // R loads a package once. A function that ran before may have put a link into the folder, which
+        // must not be followed here.
+        if worker.has_run {
+            return Ok(worker.approved_sources.clone().or(Some(sources)));
+        }
+        let (Some(private), Some(files)) = (worker.folder(), approved) else {
+            return Ok(Some(sources));
+        };
+        let copy = private.join("approved");
+        copy_sources(&sources, &files, &copy).map_err(|error| {
+            let message = format!(
+                "`{}` was not started: its sources could not be copied after it was approved: {error}; nothing was \
+                 run. Make the same call again to request a new approval",
+                call.tool.name
+            );
+            Failure::new(ErrorType::ApprovalRequired, message)
+        })?;
+        worker.approved_sources = Some(copy.clone());
+        Ok(Some(copy))
     }
 
     /// Saves a state that a call changed. Returns a note for the caller if that was not possible.
@@ -201,16 +241,15 @@ fn build_request(
 /// Where a function is and in which form its value is wanted, one per line: form, package, function
 /// and the folder of the sources, if any. It is a single string because the worker uses it as the key
 /// of a cache, and parses it once.
-fn format_target(function: &RFunction, output: Option<&Schema>, crib: &str) -> String {
+fn format_target(function: &RFunction, output: Option<&Schema>, sources: Option<&Path>) -> String {
     let form = match output {
         None => "print",
         Some(schema) if Expected::from_schema(schema.object()).wants_columns() => "columns",
         Some(_) => "value",
     };
-    let RFunction { package, function, sources, .. } = function;
-    match sources.as_ref().map(|folder| folder.as_str()) {
+    let RFunction { package, function, .. } = function;
+    match sources {
         None => format!("{form}\n{package}\n{function}"),
-        Some(".") => format!("{form}\n{package}\n{function}\n{crib}"),
-        Some(inside) => format!("{form}\n{package}\n{function}\n{crib}/{inside}"),
+        Some(folder) => format!("{form}\n{package}\n{function}\n{}", folder.display()),
     }
 }

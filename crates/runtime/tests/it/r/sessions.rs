@@ -32,6 +32,23 @@ async fn sessions_are_isolated() {
 }
 
 #[tokio::test]
+async fn an_approved_function_loads_only_what_was_approved() {
+    skip_without!("R");
+    // Data sets are read when they are used; another tool could change them just as well.
+    let fixture = RFixture::new(
+        "late <- function() { writeLines(\"x <- 'EVIL'\", 'data/x.R'); paste(x, basename(getwd())) }",
+    );
+    fs::create_dir(fixture.crib.path("crib/data")).expect("a folder");
+    fs::write(fixture.crib.path("crib/data/x.R"), "x <- 'honest'\n").expect("a file");
+    let mut late = function("late", &[]);
+    late.annotations.dangerous = Some(true);
+    let ask = || call(&late, json!({}), context_without_user());
+    record_decision(&fixture.crib, approval(&run(&fixture.crib, ask()).await), true).await;
+    let outcome = run(&fixture.crib, ask()).await;
+    assert_eq!(text(&outcome, 0), "[1] \"honest crib\"\n", "{outcome:?}");
+}
+
+#[tokio::test]
 async fn sessions_run_concurrently_and_calls_of_one_run_in_order() {
     skip_without!("R");
     let fixture = RFixture::new(
