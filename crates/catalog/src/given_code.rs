@@ -160,7 +160,7 @@ fn find_code_file(words: &[&str]) -> Option<usize> {
         word.split_once('=').is_some_and(|(flag, _)| flag.len() > 2 && CODE_FLAGS.contains(&flag))
     };
     let after = || words.iter().position(|word| CODE_FLAGS.contains(word)).map(|flag| flag + 1);
-    words.iter().position(|word| has_value(word)).or_else(after)
+    words.iter().position(has_value).or_else(after)
 }
 
 impl Process {
