@@ -146,13 +146,15 @@ async fn accepts_only_known_origins_and_hosts() {
 async fn requires_the_configured_token() {
     let client =
         HttpFixture::with(echo_server(), |options| options.token = Some("s3cret".into())).await;
-    for wrong in
-        [vec![], vec![("Authorization", "Bearer s3creT")], vec![("Authorization", "Basic s3cret")]]
-    {
+    for (wrong, challenge) in [
+        (vec![], "Bearer"),
+        (vec![("Authorization", "Bearer s3creT")], r#"Bearer error="invalid_token""#),
+        (vec![("Authorization", "Basic s3cret")], "Bearer"),
+    ] {
         let reply = client.echo(&wrong).await;
         assert_eq!(
             (reply.status, reply.header("www-authenticate")),
-            (401, Some("Bearer")),
+            (401, Some(challenge)),
             "{wrong:?}"
         );
     }
