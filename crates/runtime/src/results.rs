@@ -1,5 +1,6 @@
 //! From a finished program to an outcome: text for a model, fields for a program.
 
+mod denial;
 mod json_program;
 mod process;
 

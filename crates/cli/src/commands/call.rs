@@ -227,21 +227,22 @@ fn print_outcome(outcome: &Outcome, as_json: bool) {
     }
     match failure(outcome) {
         Some((structured, message)) => {
-            // Output before the error, in the order in which a terminal would have shown it.
-            terminal::print(structured["stdout"].as_str().unwrap_or_default());
-            print_stderr(structured);
+            print_streams(structured);
             terminal::print_error(&CommandError::new(Kind::ToolFailed, message));
         }
         None => {
             let program = outcome.structured.as_ref().filter(|_| is_program_output(outcome));
-            outcome.content.iter().for_each(|content| print_content(content, program.is_some()));
-            // The content of a success has only its stdout: models rarely need the rest.
-            program.into_iter().for_each(print_stderr);
+            program.into_iter().for_each(print_streams);
+            // The texts of a program are its streams, labelled for a model.
+            let others = |content: &&Content| program.is_none() || to_text(content).is_none();
+            outcome.content.iter().filter(others).for_each(print_content);
         }
     }
 }
 
-fn print_stderr(structured: &Value) {
+/// Prints the output of a program, in the order in which a terminal would have shown it.
+fn print_streams(structured: &Value) {
+    terminal::print(structured["stdout"].as_str().unwrap_or_default());
     if let Some(stderr) = structured["stderr"].as_str().filter(|stderr| !stderr.is_empty()) {
         terminal::note(stderr.trim_end());
     }
@@ -254,14 +255,13 @@ fn failure(outcome: &Outcome) -> Option<(&Value, &str)> {
     Some((structured, message.as_str()?))
 }
 
-/// Whether the text is the output of a program, which is printed byte for byte.
+/// Whether it is the outcome of a program, whose output is printed byte for byte.
 fn is_program_output(outcome: &Outcome) -> bool {
     outcome.structured.as_ref().is_some_and(|structured| structured.get("exit_code").is_some())
 }
 
-fn print_content(content: &Content, is_output: bool) {
+fn print_content(content: &Content) {
     match content {
-        Content::Text(text) if is_output => terminal::print(text),
         Content::Text(text) | Content::Resource { text, .. } => terminal::print_line(text),
         Content::Link { uri, .. } if runtime::is_long_output(uri) => {
             terminal::note(&format!("full output: {uri}"))

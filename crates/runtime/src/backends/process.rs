@@ -86,8 +86,8 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
     call.level.add(finished.level);
     Ok(if speaks_json {
         let long_output = engine.long_output(call);
-        build_json_outcome(tool, finished, &long_output, call.output_bytes).await
+        build_json_outcome(tool, &plan.command, finished, &long_output, call.output_bytes).await
     } else {
-        build_process_outcome(tool, finished)
+        build_process_outcome(tool, &plan.command, finished)
     })
 }

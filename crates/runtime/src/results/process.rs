@@ -3,9 +3,10 @@
 use std::{os::unix::process::ExitStatusExt, sync::OnceLock};
 
 use catalog::{Content, ErrorType, Failure, Outcome, Schema, Tool};
-use process::{CapturedOutput, ExitReason, Finished};
+use process::{CapturedOutput, Command, ExitReason, Finished};
 use serde_json::{Map, Value, json};
 
+use super::denial::explain_denial;
 use crate::failures;
 
 /// The schema of every process tool's structured result. It is sent once for each tool, so it is as
@@ -34,9 +35,10 @@ fn build_schema() -> Schema {
 }
 
 /// The outcome of a program that ran.
-pub(crate) fn build_process_outcome(tool: &Tool, finished: Finished) -> Outcome {
-    let failure =
-        find_failure(tool, &finished.reason).map(|failure| failures::complete(tool, failure));
+pub(crate) fn build_process_outcome(tool: &Tool, command: &Command, finished: Finished) -> Outcome {
+    let failure = find_failure(tool, &finished.reason);
+    let failure = failure.map(|failure| explain(failure, tool, command, &finished));
+    let failure = failure.map(|failure| failures::complete(tool, failure));
     let Finished { reason, duration, stdout, stderr, killed, .. } = finished;
     let mut structured = match failure.as_ref().map(Failure::object) {
         Some(Value::Object(object)) => object,
@@ -69,7 +71,18 @@ pub(crate) fn build_process_outcome(tool: &Tool, finished: Finished) -> Outcome 
     }
 }
 
-/// Standard output always comes first. A failure adds standard error and its message.
+/// Adds the likely cause to the message, if that is the sandbox.
+fn explain(mut failure: Failure, tool: &Tool, command: &Command, finished: &Finished) -> Failure {
+    if let (ErrorType::NonzeroExit, Some(cause)) =
+        (failure.error_type, explain_denial(tool, command, &finished.stderr.text))
+    {
+        failure.message = format!("{}: {cause}", failure.message);
+    }
+    failure
+}
+
+/// Standard output comes first, then standard error with a label: many programs print warnings there
+/// and succeed. No block is empty, because APIs of models reject empty text.
 fn build_content(
     failure: Option<Failure>,
     stdout: CapturedOutput,
@@ -81,11 +94,14 @@ fn build_content(
             Some(Content::Link { uri, name: name.to_owned(), mime_type: "text/plain".to_owned() })
         });
     let links: Vec<_> = links.collect();
-    let mut content = vec![Content::Text(stdout.text)];
-    if let Some(failure) = failure {
-        content.extend((!stderr.text.is_empty()).then_some(Content::Text(stderr.text)));
-        content.push(Content::Text(failure.message));
+    let mut texts = Vec::new();
+    texts.extend((!stdout.text.is_empty()).then_some(stdout.text));
+    texts.extend((!stderr.text.is_empty()).then(|| format!("stderr:\n{}", stderr.text)));
+    texts.extend(failure.map(|failure| failure.message));
+    if texts.is_empty() {
+        texts.push("(no output)".to_owned());
     }
+    let mut content: Vec<_> = texts.into_iter().map(Content::Text).collect();
     content.extend(links);
     content
 }

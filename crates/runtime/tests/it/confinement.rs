@@ -152,7 +152,7 @@ async fn the_network_is_off_unless_declared() {
         udp.local_addr().unwrap().port()
     );
     let outcome = crib.call(script_tool("bash", &script), json!({})).await;
-    assert_eq!(text(&outcome, 0), "", "{outcome:?}");
+    assert_eq!(field(&outcome, "stdout"), "", "{outcome:?}");
     let mut online = script_tool("bash", &script);
     online.annotations.network = Some(true.into());
     assert_eq!(text(&crib.call(online, json!({})).await, 0), "tcp\nudp\n");
@@ -183,7 +183,7 @@ async fn a_child_cannot_signal_or_inspect_the_server() {
             "kill -0 {server} && echo signalled; cat /proc/{server}/environ; true"
         ))
         .await;
-    assert_eq!(text(&outcome, 0), "");
+    assert_eq!(field(&outcome, "stdout"), "");
 }
 
 #[tokio::test]
@@ -214,7 +214,7 @@ async fn confines_the_children_of_every_worker_but_no_worker() {
                 tokio::spawn(async move {
                     workers.lock().unwrap().insert(std::thread::current().id());
                     let outcome = call.await;
-                    assert_eq!(text(&outcome, 0), "", "a child read what it may not");
+                    assert_eq!(field(&outcome, "stdout"), "", "a child read what it may not");
                     assert_eq!(
                         fs::read_to_string(secret).unwrap(),
                         "secret",
@@ -253,4 +253,31 @@ async fn an_inaccessible_home_is_replaced_by_a_private_one() {
         text(&crib.run_script(r#"[ "$HOME" = "$TMPDIR" ] && echo private"#).await, 0),
         "private\n"
     );
+}
+
+#[tokio::test]
+async fn a_failure_names_the_part_of_the_sandbox_that_caused_it() {
+    if !has_sandbox() {
+        return;
+    }
+    let crib = RuntimeFixture::new();
+    fs::write(crib.path("outside/secret"), "secret").unwrap();
+    for (script, is_read_only, expected) in [
+        (
+            "getent ahosts example.org || { echo 'curl: (6) Could not resolve host: example.org' >&2; exit 6; }",
+            false,
+            "`\"network\": true`",
+        ),
+        ("touch 'new file'", true, "`\"mutates\": false`"),
+        ("cat ../outside/secret", false, "outside"),
+        ("exec 3</proc/1/mem", false, ""),
+    ] {
+        let mut tool = script_tool("sh", script);
+        tool.annotations.mutates = Some(!is_read_only);
+        let outcome = crib.call(tool, json!({})).await;
+        let message = field(&outcome, "error_message").as_str().unwrap().to_owned();
+        assert!(message.contains(expected), "{script}: {outcome:?}");
+        assert_eq!(message.contains("sandbox"), !expected.is_empty(), "{script}: {message}");
+        assert!(text(&outcome, outcome.content.len() - 1).contains(expected));
+    }
 }

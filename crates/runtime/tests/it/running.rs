@@ -17,8 +17,7 @@ const FAMILY: &str = "sh -c 'echo $$ > inner; sleep 600' & echo $$ > outer; echo
 async fn returns_text_and_structured_fields() {
     let outcome = RuntimeFixture::new().run_script("echo out; echo err >&2").await;
     assert!(!outcome.failed);
-    assert_eq!(outcome.content.len(), 1);
-    assert_eq!(text(&outcome, 0), "out\n");
+    assert_eq!([text(&outcome, 0), text(&outcome, 1)], ["out\n", "stderr:\nerr\n"]);
     assert_eq!(field(&outcome, "exit_code"), 0);
     assert_eq!(field(&outcome, "stdout"), "out\n");
     assert_eq!(field(&outcome, "stderr"), "err\n");
@@ -49,7 +48,7 @@ async fn a_failed_program_is_a_failed_call_with_both_streams() {
     assert!(outcome.failed);
     assert_eq!(
         [text(&outcome, 0), text(&outcome, 1), text(&outcome, 2)],
-        ["out\n", "err\n", "`tool` failed with exit code 3"]
+        ["out\n", "stderr:\nerr\n", "`tool` failed with exit code 3"]
     );
     assert_eq!(field(&outcome, "status"), "failure");
     assert_eq!(field(&outcome, "error_type"), "nonzero_exit");
@@ -99,11 +98,11 @@ async fn a_call_can_only_shorten_its_timeout() {
         CancellationToken::new(),
         Some(Duration::from_secs(600)),
     );
-    assert!(text(&longer.await, 1).contains("0.1 seconds"));
+    assert!(text(&longer.await, 0).contains("0.1 seconds"));
     sleep.timeout = Some(Duration::from_secs(600));
     let shorter =
         crib.call_with(sleep, json!({}), CancellationToken::new(), Some(Duration::from_millis(50)));
-    assert!(text(&shorter.await, 1).contains("0.05 seconds"));
+    assert!(text(&shorter.await, 0).contains("0.05 seconds"));
 }
 
 #[tokio::test]
