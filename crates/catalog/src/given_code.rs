@@ -73,8 +73,86 @@ const INTERPRETERS: [Interpreter; 10] = [
     Interpreter { names: &["tclsh", "expect"], letters: "c", words: &[], with_value: &[] },
 ];
 
+/// A program of which some arguments are code, or name a file or a program that it runs.
+struct CodeTaker {
+    names: &'static [&'static str],
+    /// The flags whose values those are.
+    flags: &'static [&'static str],
+    /// Whether its first argument that is no flag is one, too.
+    takes_first: bool,
+}
+
+const CODE_TAKERS: [CodeTaker; 14] = [
+    CodeTaker {
+        names: &["awk", "gawk", "mawk", "nawk"],
+        flags: &["-f", "--file", "-e", "--source", "-i", "--include", "-l", "--load"],
+        takes_first: true,
+    },
+    // `e` in a script runs a command.
+    CodeTaker {
+        names: &["sed", "gsed"],
+        flags: &["-e", "--expression", "-f", "--file"],
+        takes_first: true,
+    },
+    CodeTaker {
+        names: &["make", "gmake"],
+        flags: &["-f", "--file", "--makefile", "--eval", "-I", "-C", "--directory"],
+        takes_first: false,
+    },
+    CodeTaker {
+        names: &["git"],
+        flags: &["-c", "--config-env", "--exec-path", "--upload-pack", "--receive-pack", "--exec"],
+        takes_first: false,
+    },
+    CodeTaker {
+        names: &["gdb", "lldb"],
+        flags: &["-ex", "-iex", "-x", "-ix", "--eval-command", "--command", "-o", "-s"],
+        takes_first: true,
+    },
+    CodeTaker {
+        names: &["vi", "vim", "nvim", "ex", "view"],
+        flags: &["-c", "--cmd", "-S", "-s", "-u"],
+        takes_first: false,
+    },
+    // Commands such as `.shell`, `\\!` and `system` run programs.
+    CodeTaker { names: &["sqlite"], flags: &["-cmd", "-init"], takes_first: true },
+    CodeTaker {
+        names: &["psql", "mysql", "mariadb"],
+        flags: &["-c", "--command", "-f", "--file", "-e", "--execute"],
+        takes_first: false,
+    },
+    CodeTaker {
+        names: &["ssh", "scp", "sftp"],
+        flags: &["-o", "-F", "-S", "-D"],
+        takes_first: true,
+    },
+    CodeTaker { names: &["rsync"], flags: &["-e", "--rsh", "--rsync-path"], takes_first: false },
+    CodeTaker {
+        names: &["npm", "npx", "pnpm", "yarn", "uv", "uvx", "pipx"],
+        flags: &["-c", "--call", "--node-options", "--script-shell"],
+        takes_first: true,
+    },
+    CodeTaker { names: &["zip"], flags: &["-TT", "--unzip-command"], takes_first: false },
+    CodeTaker {
+        names: &["tar", "bsdtar"],
+        flags: &["--to-command", "--checkpoint-action", "-I", "--use-compress-program", "-F"],
+        takes_first: false,
+    },
+    CodeTaker {
+        names: &["ld.so", "ld-linux-x86-64.so", "ld-linux.so", "ld-linux-aarch64.so"],
+        flags: &["--preload", "--library-path", "--audit"],
+        takes_first: true,
+    },
+];
+
 /// Programs that start the program that their arguments name.
-const WRAPPERS: [&str; 36] = [
+const WRAPPERS: [&str; 42] = [
+    "linux",
+    "i386",
+    "x86_64",
+    "fakeroot",
+    "eatmydata",
+    "numactl",
     "env",
     "timeout",
     "nice",
@@ -113,7 +191,33 @@ const WRAPPERS: [&str; 36] = [
     "catchsegv",
 ];
 
-/// Other programs that take the name of a file with code.
+/// Flags of wrappers that take no value, so that the next word is their program.
+const PLAIN_FLAGS: [&str; 22] = [
+    "--",
+    "-0",
+    "-r",
+    "-t",
+    "-p",
+    "-x",
+    "--null",
+    "--no-run-if-empty",
+    "--verbose",
+    "-i",
+    "--ignore-environment",
+    "--foreground",
+    "--preserve-status",
+    "-v",
+    "-E",
+    "-H",
+    "-c",
+    "-f",
+    "-w",
+    "--fork",
+    "--wait",
+    "-b",
+];
+
+/// Programs with [`CODE_FLAGS`].
 const CODE_READERS: [&str; 8] = ["awk", "gawk", "mawk", "make", "gmake", "java", "uv", "npx"];
 
 /// Flags and subcommands of those that the name of the file follows.
@@ -123,7 +227,10 @@ const CODE_FLAGS: [&str; 6] = ["-f", "--file", "--makefile", "-E", "-jar", "run"
 /// that start another program.
 pub fn runs_named_files(program: &str) -> bool {
     let name = base_name(program);
-    find_interpreter(name).is_some() || WRAPPERS.contains(&name) || CODE_READERS.contains(&name)
+    find_interpreter(name).is_some()
+        || WRAPPERS.contains(&name)
+        || find_code_taker(name).is_some()
+        || CODE_READERS.contains(&name)
 }
 
 /// The word of a command line that names the code to run: the script of an interpreter, or the program
@@ -177,6 +284,9 @@ impl Process {
         if let Some(interpreter) = find_interpreter(name) {
             return interpreter.takes_code(&self.pieces).then_some(&self.program);
         }
+        if let Some(taker) = find_code_taker(name) {
+            return taker.takes_code(&self.pieces).then_some(&self.program);
+        }
         if !WRAPPERS.contains(&name) {
             return None;
         }
@@ -187,24 +297,100 @@ impl Process {
         });
         let mut behind = behind.filter(|(_, found, next)| found.takes_code(&self.pieces[*next..]));
         let found = behind.next().map(|(word, ..)| word.as_str());
+        let found = found.or_else(|| self.find_taker_behind());
         found.or_else(|| self.is_program_chosen().then_some(&self.program))
+    }
+
+    fn find_taker_behind(&self) -> Option<&str> {
+        let words = self.pieces.iter().enumerate();
+        let mut takers = words.filter_map(|(index, piece)| match piece {
+            Piece::Word(word) => Some((word, find_code_taker(base_name(word))?, index + 1)),
+            Piece::Parameter(_) | Piece::DoubleDash | Piece::Json => None,
+        });
+        let found = takers.find(|(_, taker, next)| taker.takes_code(&self.pieces[*next..]));
+        found.map(|(word, ..)| word.as_str())
     }
 
     /// Whether a wrapper has no program of its own, so that a parameter names it, or a word that it
     /// splits itself.
     fn is_program_chosen(&self) -> bool {
         let splits = |piece: &Piece| matches!(piece, Piece::Word(word) if word == "-S" || word.starts_with("--split-string"));
-        let has_program = self.pieces.iter().any(|piece| match piece {
-            Piece::Word(word) => is_command_word(word),
-            Piece::Parameter(_) | Piece::DoubleDash | Piece::Json => false,
+        if base_name(&self.program) == "find" {
+            return self.is_program_of_find_chosen();
+        }
+        // A parameter before the program, if it is not a number or an assignment, takes its place.
+        let before =
+            self.pieces.iter().enumerate().take_while(|(index, _)| !self.is_program(*index));
+        let takes_words = before.into_iter().any(|(_, piece)| {
+            matches!(piece, Piece::Parameter(binding)
+            if is_positional(binding) && binding.pass_by.is_code_way())
         });
-        // `find` has no program of its own, only those after `-exec`.
-        let takes_words = base_name(&self.program) != "find"
-            && self
-                .bindings()
-                .any(|binding| is_positional(binding) && binding.pass_by.is_code_way());
-        self.pieces.iter().any(splits) || !has_program && takes_words
+        self.pieces.iter().any(splits) || takes_words
     }
+
+    /// Whether this piece is the program that a wrapper starts: not the value of a flag, and not
+    /// another wrapper.
+    fn is_program(&self, index: usize) -> bool {
+        let Some(Piece::Word(word)) = self.pieces.get(index) else {
+            return false;
+        };
+        let is_value = match index.checked_sub(1).map(|before| &self.pieces[before]) {
+            Some(Piece::Word(flag)) => {
+                // `-n1` and `--signal=9` have their value.
+                flag.starts_with('-')
+                    && !PLAIN_FLAGS.contains(&flag.as_str())
+                    && !flag.contains('=')
+                    && (flag.starts_with("--") || flag.len() == 2)
+            }
+            // The first word of `setarch` is an architecture.
+            None => base_name(&self.program) == "setarch",
+            Some(_) => false,
+        };
+        is_command_word(word) && !is_value && !WRAPPERS.contains(&base_name(word))
+    }
+
+    /// `find` has no program of its own, only those after `-exec`.
+    fn is_program_of_find_chosen(&self) -> bool {
+        let executes = |piece: &Piece| {
+            matches!(piece, Piece::Word(word)
+            if ["-exec", "-execdir", "-ok", "-okdir"].contains(&word.as_str()))
+        };
+        self.pieces.windows(2).any(|pair| {
+            executes(&pair[0])
+                && match &pair[1] {
+                    Piece::Parameter(_) => true,
+                    Piece::Word(word) => WRAPPERS.contains(&base_name(word)),
+                    Piece::DoubleDash | Piece::Json => false,
+                }
+        })
+    }
+}
+
+impl CodeTaker {
+    /// Whether a parameter is one of the arguments that it runs.
+    fn takes_code(&self, pieces: &[Piece]) -> bool {
+        let is_flag = |flag: &str| self.flags.contains(&flag.split('=').next().unwrap_or(flag));
+        let after_flag = pieces
+            .windows(2)
+            .any(|pair| matches!(pair, [Piece::Word(flag), Piece::Parameter(_)] if is_flag(flag)));
+        let as_flag = pieces.iter().any(|piece| {
+            matches!(piece, Piece::Parameter(Binding { flag: Some(flag), .. }) if is_flag(flag))
+        });
+        let first = pieces.iter().find(|piece| match piece {
+            Piece::Word(word) => !word.starts_with('-'),
+            Piece::Parameter(binding) => is_positional(binding),
+            Piece::DoubleDash | Piece::Json => false,
+        });
+        // The expression of `-e` is in the place of the first argument.
+        let has_code =
+            pieces.iter().any(|piece| matches!(piece, Piece::Word(word) if is_flag(word)));
+        let is_first = matches!(first, Some(Piece::Parameter(_)));
+        after_flag || as_flag || self.takes_first && is_first && !has_code
+    }
+}
+
+fn find_code_taker(name: &str) -> Option<&'static CodeTaker> {
+    CODE_TAKERS.iter().find(|taker| taker.names.contains(&name))
 }
 
 impl Interpreter {
@@ -227,7 +413,10 @@ impl Interpreter {
                     Some(_) => {}
                     None if binding.pass_by == PassBy::Stdin => return true,
                     None if binding.pass_by == PassBy::File => return true,
-                    None if is_positional(binding) => return false,
+                    // The caller chooses the script.
+                    None if is_positional(binding) => {
+                        return !is_value && binding.pass_by.is_code_way();
+                    }
                     None => {}
                 },
                 Piece::DoubleDash | Piece::Json => {}
@@ -350,6 +539,25 @@ mod tests {
             "bash {file}",
             "timeout 5 {}",
             "xargs {}",
+            "xargs -a list -I{} {}",
+            "find . -exec {}",
+            "find . -exec env {}",
+            "setarch x86_64 {}",
+            "linux64 {}",
+            "timeout 2 watch -n1 {}",
+            "timeout 2 awk {}",
+            "awk {} data",
+            "sed -n {}",
+            "python3 {}",
+            "bash {}",
+            "make -f {}",
+            "git -c {} log",
+            "gdb -ex {}",
+            "vim -c {}",
+            "sqlite3 {}",
+            "ssh {}",
+            "npm exec -c {}",
+            "zip -TT {}",
         ] {
             assert!(process(line).find_given_code().is_some(), "{line}");
         }
@@ -370,6 +578,16 @@ mod tests {
             "timeout 5 sh run.sh",
             "perl script.pl {stdin}",
             "git -c color.ui=never log",
+            "git log {}",
+            "xargs -0 grep {}",
+            "env -u HOME ls {}",
+            "sed s/a/b/ {}",
+            "sed -n -e 1p {}",
+            "awk {print} {}",
+            "make {}",
+            "tar xf {}",
+            "npm run build {}",
+            "find {} -exec wc -l ;",
         ] {
             let process = process(line);
             assert_eq!(process.find_given_code(), None, "{line}");
