@@ -33,7 +33,7 @@ pub(crate) use command::{CommandPlan, check_command, find_argument_failures, pro
 pub(crate) use digest::{PlanDigest, plan_changed};
 pub use escape::escape_controls;
 use paths::PathResolver;
-pub(crate) use paths::reject_outside_paths;
+pub(crate) use paths::{normalize_paths, reject_outside_paths};
 pub use sandbox::can_tools_read;
 pub use text::{Detail, Emphasis, Rendering, render_plan, render_request};
 

@@ -8,6 +8,7 @@ use std::{
 };
 
 use rustix::pty;
+use serde_json::json;
 use testing::{TempCrib, definition};
 
 use crate::operations::{dangerous_tool, request_approval};
@@ -133,4 +134,46 @@ fn a_program_in_a_parent_of_the_state_folder_cannot_read_it() {
     let peeked = crib.run(&["call", "peek"]);
     assert_ne!(peeked.code, 0, "{}", peeked.stdout);
     assert!(!peeked.stdout.contains("credential\n"), "{}", peeked.stdout);
+}
+
+#[test]
+fn policies_see_paths_without_links_and_parent_folders() {
+    let policy = |name: &str, when: &str, r#do: &str| {
+        format!("[[policy]]\ntools = \"{name}\"\nwhen = \"{when}\"\ndo = \"{do}\"\n")
+    };
+    let tool = |name: &str, dangerous: bool| {
+        json!({
+            "name": name, "description": "Prints a file", "command": "cat", "mutates": dangerous, "dangerous": dangerous,
+            "subcommand": [{"name": "default", "description": "Prints it", "positional_args": [
+                {"name": "path", "type": "string", "format": "path", "description": "A file", "required": true}]}],
+        })
+    };
+    let config = policy("show", "args.path.startsWith('sub/')", "allow")
+        + &policy("read", "args.path.startsWith('sub/secret')", "deny");
+    let crib = TempCrib::new()
+        .tool("show", tool("show", true))
+        .tool("read", tool("read", false))
+        .file("toolcrib.toml", &config)
+        .file("data", "data")
+        .file("sub/one", "one")
+        .file("sub/secret/x", "x");
+    std::os::unix::fs::symlink("..", crib.root().join("sub/up")).expect("a link");
+    let code = |name: &str, path: &str| {
+        crib.run(&["call", name, "--args", &json!({"path": path}).to_string()]).code
+    };
+    assert_eq!(code("show", "sub/one"), 0, "allowed");
+    for path in ["sub/../data", "sub/up/data", "data"] {
+        assert_ne!(code("show", path), 0, "{path} needs approval");
+    }
+    assert_eq!(code("read", "data"), 0);
+    let absolute = crib.root().join("sub/secret/x");
+    for path in [
+        "sub/secret/x",
+        "./sub/secret/x",
+        "sub//secret/x",
+        "sub/up/sub/secret/x",
+        absolute.to_str().expect("UTF-8"),
+    ] {
+        assert_ne!(code("read", path), 0, "{path} is denied");
+    }
 }

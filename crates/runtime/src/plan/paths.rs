@@ -10,7 +10,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use catalog::{ErrorType, Failure, Tool, implementation::Access};
+use catalog::{
+    ErrorType, Failure, Implementation, Tool,
+    implementation::{Access, PassBy, ValueKind},
+};
 use process::ProtectedPaths;
 use serde_json::Value;
 use toolkit::Arguments;
@@ -240,6 +243,64 @@ pub(crate) fn reject_outside_paths(
         )
     });
     failures::combine(failures_found.collect()).map_or(Ok(()), Err)
+}
+
+/// The arguments as policies see them: paths without links and `..`, relative to the crib if they are
+/// inside of it. A condition about the text of a path would otherwise be met, or avoided, by another
+/// spelling of it.
+pub(crate) fn normalize_paths(
+    settings: &Settings,
+    tool: &Tool,
+    arguments: &Arguments,
+) -> Arguments {
+    let process = match &tool.implementation {
+        Implementation::Process(process) => Some(process),
+        _ => None,
+    };
+    let bindings = || process.into_iter().flat_map(|process| process.bindings());
+    let crib = PathResolver { folder: &settings.crib, roots: &settings.roots, protected: None };
+    let folder = bindings().find(|binding| binding.pass_by == PassBy::Folder);
+    let cwd = folder.and_then(|binding| {
+        crib.resolve_folder(&binding.parameter, arguments.get(&binding.parameter)).ok()
+    });
+    let resolver = PathResolver { folder: cwd.as_deref().unwrap_or(&settings.crib), ..crib };
+    let normalize = |name: &str, text: &str| {
+        let kind = bindings().find(|binding| binding.parameter == name).map(|binding| binding.kind);
+        let is_folder = folder.is_some_and(|binding| binding.parameter == name);
+        let resolved = match kind {
+            _ if is_folder => crib.resolve(name, text),
+            Some(ValueKind::PathOrValue) => resolver.resolve_if_exists(name, text),
+            _ => resolver.resolve(name, text),
+        };
+        // A path that cannot be resolved is rejected later, whatever the policy says.
+        let resolved = resolved.unwrap_or_else(|_| text.to_owned());
+        match Path::new(&resolved).strip_prefix(&settings.crib) {
+            Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+            Ok(inside) => inside.to_string_lossy().into_owned(),
+            Err(_) => resolved,
+        }
+    };
+    let is_marked = |name: &str| {
+        let by_binding = bindings().any(|binding| {
+            binding.parameter == name
+                && (binding.kind != ValueKind::Plain || binding.pass_by == PassBy::Folder)
+        });
+        by_binding
+            || tool.input.properties().any(|(other, schema)| other == name && is_path(schema))
+    };
+    let mut normalized = arguments.clone();
+    for (name, value) in normalized.iter_mut().filter(|(name, _)| is_marked(name)) {
+        match value {
+            Value::String(text) => *text = normalize(name, text),
+            Value::Array(items) => items.iter_mut().for_each(|item| {
+                if let Value::String(text) = item {
+                    *text = normalize(name, text);
+                }
+            }),
+            _ => {}
+        }
+    }
+    normalized
 }
 
 fn is_path(schema: &Value) -> bool {

@@ -7,19 +7,19 @@ use std::time::{Duration, SystemTime};
 
 use catalog::{Decision, ErrorType, Failure, Policy, Tool};
 use serde_json::{Value, json};
-use toolkit::{Answer, Capability, Context, Interrupt, Question};
+use toolkit::{Answer, Arguments, Capability, Context, Interrupt, Question};
 
 use super::Runtime;
 use crate::{
     Approval, Call, Digest, Plan,
     approval::LIFETIME,
     backends::backend_for,
-    call::{ApprovedPlan, NestedCall},
+    call::ApprovedPlan,
     digest::{combine_digests, keyed_arguments_digest, tool_digest},
     journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
-    plan::{PlanDigest, Rendering, render_request},
+    plan::{PlanDigest, Rendering, normalize_paths, render_request},
 };
 
 /// The key under which a client is asked, and the field of its form.
@@ -30,9 +30,27 @@ impl Runtime {
     /// Decides about a call and all calls that it would make: the strictest decision counts.
     pub(super) fn decide(&self, call: &Call) -> Result<Decision, Failure> {
         let now = self.engine.settings.clock.now();
-        let own = call.policy.decide(&call.tool, &call.arguments, now);
+        let own = self.apply_policy(&call.policy, &call.tool, &call.arguments, now);
         let nested = backend_for(&call.tool.implementation).nested_calls(call.target())?;
-        Ok(strictest(own, &nested, &call.policy, now))
+        let nested = nested.iter().map(|nested| {
+            let decision = self.apply_policy(&call.policy, &nested.tool, &nested.arguments, now);
+            (nested.tool.name.as_str(), decision)
+        });
+        Ok(strictest(own, nested))
+    }
+
+    fn apply_policy(
+        &self,
+        policy: &Policy,
+        tool: &Tool,
+        arguments: &Arguments,
+        now: SystemTime,
+    ) -> Decision {
+        if policy.clauses().len() == 0 {
+            // Annotations do not depend on paths, and resolving them is not free.
+            return policy.decide(tool, arguments, now);
+        }
+        policy.decide(tool, &normalize_paths(&self.engine.settings, tool, arguments), now)
     }
 
     /// Finds or requests an approval, and uses it once. The inner result is the refusal.
@@ -325,22 +343,19 @@ pub(super) fn policy_denial(tool: &Tool, reason: &str) -> Failure {
     Failure::new(ErrorType::Denied, message).details(json!({"reason": reason}))
 }
 
-fn strictest(own: Decision, nested: &[NestedCall], policy: &Policy, now: SystemTime) -> Decision {
+/// The strictest of the decisions about a call and its steps.
+fn strictest<'a>(own: Decision, nested: impl Iterator<Item = (&'a str, Decision)>) -> Decision {
     let weight = |decision: &Decision| match decision {
         Decision::Allow => 0,
         Decision::Ask { .. } => 1,
         Decision::Deny { .. } => 2,
     };
-    let of_nested = |call: &NestedCall| match policy.decide(&call.tool, &call.arguments, now) {
+    let name_step = |(tool, decision): (&str, Decision)| match decision {
         Decision::Allow => Decision::Allow,
-        Decision::Ask { reason } => {
-            Decision::Ask { reason: format!("step `{}`: {reason}", call.tool.name) }
-        }
-        Decision::Deny { reason } => {
-            Decision::Deny { reason: format!("step `{}`: {reason}", call.tool.name) }
-        }
+        Decision::Ask { reason } => Decision::Ask { reason: format!("step `{tool}`: {reason}") },
+        Decision::Deny { reason } => Decision::Deny { reason: format!("step `{tool}`: {reason}") },
     };
-    nested.iter().map(of_nested).fold(own, |strictest, next| {
+    nested.map(name_step).fold(own, |strictest, next| {
         // On a tie the outer decision stays, whose reason names the tool that was called.
         if weight(&next) > weight(&strictest) { next } else { strictest }
     })
