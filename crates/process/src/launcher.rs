@@ -423,8 +423,8 @@ impl Supervisor {
     fn kill(self) {
         self.status.close();
         let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
-        // Without a pid namespace, whatever a killed supervisor has not killed yet goes on: it gets
-        // more time than it needs for a fork bomb.
+        // Without a pid namespace, processes survive a supervisor that is killed before it has killed
+        // them, so it gets more time than it needs for a fork bomb.
         let limit = Timespec { tv_sec: 10, tv_nsec: 0 };
         if !poll(&mut exit, Some(&limit)).is_ok_and(|ready| ready > 0) {
             let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);

@@ -45,7 +45,7 @@ mod usage;
 
 use std::{
     collections::HashSet,
-    fs::{self, File},
+    fs::File,
     io::Read,
     os::fd::{AsFd, OwnedFd},
     path::PathBuf,
@@ -64,6 +64,7 @@ use self::{
     supervisor::{Failure, Isolation},
 };
 use crate::{
+    private_folder::remove_tree,
     protocol::{IN_MEMORY, MAX_PACKET, Packet, StartRequest, receive, send},
     sandbox::GrantedDescriptors,
 };
@@ -123,7 +124,7 @@ fn run() -> ! {
         groups.remove_empty();
     }
     for folder in folders {
-        let _ = fs::remove_dir_all(folder);
+        remove_tree(&folder);
     }
     raw::exit(0)
 }

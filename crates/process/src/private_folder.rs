@@ -11,7 +11,7 @@
 use std::{
     fs::{self, DirBuilder, OpenOptions},
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -58,7 +58,25 @@ pub fn remove_abandoned_folders(parent: &Path) {
         });
         // The lock is held during the removal, so that a concurrent server does not do it as well.
         if is_private && let Ok(Some(_lock)) = lock(&entry.path()) {
-            let _ = fs::remove_dir_all(entry.path());
+            remove_tree(&entry.path());
+        }
+    }
+}
+
+/// Removes a folder of a program. The program may have left folders that even their owner cannot enter.
+pub(crate) fn remove_tree(path: &Path) {
+    if fs::remove_dir_all(path).is_err() {
+        make_removable(path);
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+fn make_removable(folder: &Path) {
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(OWNER_ONLY));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // Not of the target of a link, which may be anywhere.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_removable(&entry.path());
         }
     }
 }
@@ -222,7 +240,7 @@ impl PrivateFolder {
 
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
+        remove_tree(&self.path);
         *LIVE.lock() -= 1;
         REMOVED.notify_all();
     }

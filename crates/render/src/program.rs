@@ -109,7 +109,8 @@ pub(crate) fn build_command(
             protected: Arc::default(),
             // Only Docker Compose has network access, and it talks to the socket of the daemon.
             unix_sockets: wanted.network == Network::Allowed,
-            changes_metadata: true,
+            // A document is written by a model, and its renderer copes without.
+            changes_metadata: false,
             is_unrestricted: false,
         },
     })

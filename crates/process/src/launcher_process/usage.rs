@@ -260,7 +260,7 @@ fn folder_bytes(folder: &Path, limit: u64) -> u64 {
         && bytes <= limit
     {
         let entries = match fs::read_dir(&folder) {
-            // Nobody needs folders that deep, except to hide files in them.
+            // The only use of folders that deep is to hide files.
             Err(error) if error.kind() == io::ErrorKind::InvalidFilename => return u64::MAX,
             entries => entries.into_iter().flatten().flatten(),
         };

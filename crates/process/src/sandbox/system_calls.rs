@@ -62,8 +62,12 @@ const NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u32;
 
-/// Requests that push input into a terminal.
-const TERMINAL_INPUT: &[u32] = &[0x5412, 0x541c];
+/// Requests that push input into a terminal, and those that change attributes of a file that is only
+/// open for reading: Landlock does not check them.
+const DENIED_REQUESTS: &[u32] =
+    &[0x5412, 0x541c, 0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4080_6685];
+/// With a lease, a program that may read a file can block all others that open it.
+const SET_LEASE: &[u32] = &[1024];
 /// Linux, the same with old limits, and the question which one it is.
 const PERSONALITIES: &[u32] = &[0, 0x8, 0x2_0000, 0x2_0008, u32::MAX];
 
@@ -121,7 +125,8 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
         (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_open, Rule::Open { flags: 1, mode: 2 }),
-        (libc::SYS_ioctl, Rule::NoneOf(1, TERMINAL_INPUT)),
+        (libc::SYS_ioctl, Rule::NoneOf(1, DENIED_REQUESTS)),
+        (libc::SYS_fcntl, Rule::NoneOf(1, SET_LEASE)),
         (libc::SYS_personality, Rule::OneOf(0, PERSONALITIES)),
         (libc::SYS_prlimit64, Rule::AllEqual(&[(0, 0)])),
         (libc::SYS_socketpair, Rule::SocketPair { family: UNIX, denied_types: DATAGRAM_BIT }),
@@ -288,7 +293,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_fadvise64,
     libc::SYS_fallocate,
     libc::SYS_fchdir,
-    libc::SYS_fcntl,
     libc::SYS_fdatasync,
     libc::SYS_fgetxattr,
     libc::SYS_flistxattr,
