@@ -331,7 +331,7 @@ async fn responses_do_not_reveal_whether_a_path_exists() {
 
 /// A call must not wait for minutes.
 #[tokio::test(flavor = "multi_thread")]
-async fn fails_quickly_if_the_store_is_locked() {
+async fn waits_for_a_locked_store_and_then_fails() {
     let fixture = FlagsFixture::new();
     let fixture = Arc::new(fixture);
     let other = Store::open_user(fixture.folder()).expect("a store");
@@ -340,7 +340,7 @@ async fn fails_quickly_if_the_store_is_locked() {
     lock.execute_batch("BEGIN IMMEDIATE").expect("a lock");
     let start = Instant::now();
     let failure = fixture.call("set_feature_flag", json!({"name": "x"})).await;
-    assert!(start.elapsed().as_secs() < 10);
+    assert!(start.elapsed().as_secs() < 40, "at most 30 s for the lock");
     assert_eq!(failure["error_type"], "store_failed", "{failure}");
     assert_eq!(
         fixture.value("get_feature_flag", json!({"name": "other"})).await["value"],

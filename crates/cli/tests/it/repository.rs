@@ -149,8 +149,10 @@ fn unsafe_code_and_each_effect_are_in_one_file() {
     }
 }
 
-/// Files that only the product itself reads: in private folders, and logs that it rotates.
+/// Files that only the product itself reads, in private folders, logs that it rotates, and files of the
+/// kernel.
 const INTERNAL_FILES: &[&str] = &[
+    "crates/process/src/launcher_process/cgroups.rs",
     "crates/process/src/launcher_process/mounts.rs",
     "crates/render/src/compose.rs",
     "crates/store/src/audit.rs",
