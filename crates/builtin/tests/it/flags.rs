@@ -340,7 +340,8 @@ async fn waits_for_a_locked_store_and_then_fails() {
     lock.execute_batch("BEGIN IMMEDIATE").expect("a lock");
     let start = Instant::now();
     let failure = fixture.call("set_feature_flag", json!({"name": "x"})).await;
-    assert!(start.elapsed().as_secs() < 40, "at most 30 s for the lock");
+    let waited = start.elapsed().as_secs();
+    assert!((25..35).contains(&waited), "30 s for a call without a timeout: {waited}");
     assert_eq!(failure["error_type"], "store_failed", "{failure}");
     assert_eq!(
         fixture.value("get_feature_flag", json!({"name": "other"})).await["value"],
