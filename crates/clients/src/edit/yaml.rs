@@ -1,0 +1,133 @@
+//! The block style of YAML that goose writes, edited line by line. Anything else is left alone: a
+//! general editor for YAML is larger than the rest of this crate.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::EditError;
+
+pub(super) fn entry(text: &str, servers: &str, name: &str) -> Result<Option<Value>, EditError> {
+    let Some(block) = find_block(text, servers)? else {
+        return Ok(None);
+    };
+    let lines: Vec<_> = text.lines().collect();
+    let Some(range) = find_entry(&lines, &block, name) else {
+        return Ok(None);
+    };
+    let fields = lines[range].iter().skip(1).filter_map(|line| {
+        let (key, value) = line.trim().split_once(':')?;
+        Some((key.to_owned(), parse_scalar(value.trim())))
+    });
+    Ok(Some(Value::Object(fields.collect::<Map<_, _>>())))
+}
+
+pub(super) fn insert(
+    text: &str,
+    servers: &str,
+    name: &str,
+    entry: &Value,
+) -> Result<String, EditError> {
+    let block = find_block(text, servers)?;
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let (block, indent) = match block {
+        Some(block) => {
+            let indent = block.indent;
+            (block, indent)
+        }
+        None => {
+            lines.push(format!("{servers}:"));
+            let end = lines.len();
+            (Block { lines: end..end, indent: 2 }, 2)
+        }
+    };
+    let range = {
+        let borrowed: Vec<_> = lines.iter().map(String::as_str).collect();
+        find_entry(&borrowed, &block, name).unwrap_or(block.lines.end..block.lines.end)
+    };
+    lines.splice(range, to_lines(name, entry, indent));
+    Ok(join(&lines))
+}
+
+pub(super) fn remove(text: &str, servers: &str, name: &str) -> Result<String, EditError> {
+    let Some(block) = find_block(text, servers)? else {
+        return Ok(text.to_owned());
+    };
+    let mut lines: Vec<_> = text.lines().collect();
+    if let Some(range) = find_entry(&lines, &block, name) {
+        lines.drain(range);
+    }
+    Ok(join(&lines))
+}
+
+/// The lines of a table of servers, without its key and without blank lines at the end.
+struct Block {
+    lines: Range<usize>,
+    /// The indentation of the names of servers.
+    indent: usize,
+}
+
+fn find_block(text: &str, servers: &str) -> Result<Option<Block>, EditError> {
+    // Line ends of other systems would be lost.
+    if text.contains(['\t', '\r']) || text.lines().any(|line| line.trim_end() == "---") {
+        return Err(EditError::Unsupported("the file".to_owned()));
+    }
+    let lines: Vec<_> = text.lines().collect();
+    let key = |line: &str| line.strip_prefix(servers)?.strip_prefix(':').map(str::to_owned);
+    let Some(start) = lines.iter().position(|line| key(line).is_some()) else {
+        return Ok(None);
+    };
+    let rest = key(lines[start]).unwrap_or_default();
+    // An inline table, an anchor or the like.
+    if !rest.trim().is_empty() && !rest.trim().starts_with('#') {
+        return Err(EditError::Unsupported(servers.to_owned()));
+    }
+    let is_inside = |line: &&str| line.is_empty() || line.starts_with([' ', '#']);
+    let inside = lines[start + 1..].iter().take_while(|line| is_inside(line)).count();
+    let mut end = start + 1 + inside;
+    // Blank lines and comments at the margin belong to what follows.
+    while end > start + 1 && !lines[end - 1].starts_with(' ') {
+        end -= 1;
+    }
+    let names = lines[start + 1..end].iter().filter(|line| !line.trim_start().starts_with('#'));
+    let indent = names.filter(|line| !line.trim().is_empty()).map(|line| indentation(line)).next();
+    Ok(Some(Block { lines: start + 1..end, indent: indent.unwrap_or(2) }))
+}
+
+/// The lines of one server.
+fn find_entry(lines: &[&str], block: &Block, name: &str) -> Option<Range<usize>> {
+    let is_name = |line: &str| {
+        indentation(line) == block.indent
+            && line.trim().strip_suffix(':').map(unquote).as_deref() == Some(name)
+    };
+    let start = block.lines.clone().find(|&number| is_name(lines[number]))?;
+    let is_below = |number: &usize| {
+        lines[*number].trim().is_empty() || indentation(lines[*number]) > block.indent
+    };
+    let below = (start + 1..block.lines.end).take_while(is_below).count();
+    Some(start..start + 1 + below)
+}
+
+fn to_lines(name: &str, entry: &Value, indent: usize) -> Vec<String> {
+    let mut lines = vec![format!("{:indent$}{name}:", "")];
+    let fields = entry.as_object().into_iter().flatten();
+    // A JSON value is also a YAML value.
+    lines.extend(fields.map(|(key, value)| format!("{:1$}{key}: {value}", "", indent + 2)));
+    lines
+}
+
+fn parse_scalar(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| unquote(text).into())
+}
+
+fn unquote(text: &str) -> String {
+    text.trim_matches(['"', '\'']).to_owned()
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+fn join<T: AsRef<str>>(lines: &[T]) -> String {
+    lines.iter().map(|line| format!("{}\n", line.as_ref())).collect()
+}

@@ -1,0 +1,224 @@
+//! The clients that `connect` knows. What each of them reads was tried with the real program where it
+//! runs without an account (Claude Code, Codex, Copilot CLI, Gemini CLI, opencode, Cline, November 2026),
+//! else taken from its documentation or source.
+
+use crate::{
+    client::Client,
+    edit::{JsonDialect, Syntax},
+    entry::{HttpShape, StdioShape},
+    location::{Base, Location},
+};
+
+/// The variables that Codex passes to servers.
+const CODEX_VARIABLES: &[&str] =
+    &["HOME", "LOGNAME", "PATH", "SHELL", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"];
+
+const NEW_SESSION: &str = "start a new session";
+
+const fn at(base: Base, files: &'static [&'static str]) -> Option<Location> {
+    Some(Location { base, files, variable: None })
+}
+
+const fn movable(
+    base: Base,
+    files: &'static [&'static str],
+    variable: (&'static str, &'static str),
+) -> Option<Location> {
+    Some(Location { base, files, variable: Some(variable) })
+}
+
+const fn http(kind: Option<&'static str>, url: &'static str) -> Option<HttpShape> {
+    Some(HttpShape { kind, url })
+}
+
+/// What most clients have in common.
+const USUAL: Client = Client {
+    name: "",
+    title: "",
+    programs: &[],
+    user: None,
+    project: None,
+    servers: "mcpServers",
+    syntax: Syntax::Json(JsonDialect::Strict),
+    stdio: StdioShape::Plain,
+    http: http(None, "url"),
+    token: None,
+    passes: &[],
+    next_step: NEW_SESSION,
+};
+
+/// All clients, in the order in which they are listed.
+pub static CLIENTS: &[Client] = &[
+    Client {
+        name: "claude-code",
+        title: "Claude Code",
+        programs: &["claude"],
+        user: movable(Base::Home, &[".claude.json"], ("CLAUDE_CONFIG_DIR", ".claude.json")),
+        project: at(Base::Project, &[".mcp.json"]),
+        // Without a type, an entry with an address is ignored.
+        http: http(Some("http"), "url"),
+        token: Some("${TOOLCRIB_TOKEN}"),
+        ..USUAL
+    },
+    Client {
+        name: "claude-desktop",
+        title: "Claude Desktop",
+        user: at(Base::Application, &["Claude/claude_desktop_config.json"]),
+        http: None,
+        next_step: "quit Claude Desktop and start it again",
+        ..USUAL
+    },
+    Client {
+        name: "vscode",
+        title: "VS Code",
+        programs: &["code"],
+        user: at(Base::Application, &["Code/User/mcp.json"]),
+        project: at(Base::Project, &[".vscode/mcp.json"]),
+        servers: "servers",
+        syntax: Syntax::Json(JsonDialect::Relaxed),
+        stdio: StdioShape::Typed("stdio"),
+        http: http(Some("http"), "url"),
+        token: Some("${env:TOOLCRIB_TOKEN}"),
+        next_step: "confirm the server when VS Code asks",
+        ..USUAL
+    },
+    Client {
+        name: "copilot-cli",
+        title: "GitHub Copilot CLI",
+        programs: &["copilot"],
+        user: movable(
+            Base::Home,
+            &[".copilot/mcp-config.json"],
+            ("COPILOT_HOME", "mcp-config.json"),
+        ),
+        project: at(Base::Project, &[".mcp.json"]),
+        syntax: Syntax::Json(JsonDialect::Relaxed),
+        // As for Claude Code, with which it shares the file of a project.
+        http: http(Some("http"), "url"),
+        token: Some("${TOOLCRIB_TOKEN}"),
+        ..USUAL
+    },
+    Client {
+        name: "cursor",
+        title: "Cursor",
+        programs: &["cursor", "cursor-agent"],
+        user: at(Base::Home, &[".cursor/mcp.json"]),
+        project: at(Base::Project, &[".cursor/mcp.json"]),
+        token: Some("${env:TOOLCRIB_TOKEN}"),
+        next_step: "reload the server in Cursor's settings",
+        ..USUAL
+    },
+    Client {
+        name: "windsurf",
+        title: "Windsurf",
+        programs: &["windsurf"],
+        user: at(Base::Home, &[".codeium/windsurf/mcp_config.json"]),
+        http: http(None, "serverUrl"),
+        token: Some("${env:TOOLCRIB_TOKEN}"),
+        next_step: "press the refresh button in Windsurf's MCP settings",
+        ..USUAL
+    },
+    Client {
+        name: "codex",
+        title: "Codex",
+        programs: &["codex"],
+        user: movable(Base::Home, &[".codex/config.toml"], ("CODEX_HOME", "config.toml")),
+        project: at(Base::Project, &[".codex/config.toml"]),
+        servers: "mcp_servers",
+        syntax: Syntax::Toml,
+        // The name of the variable itself, see `http_entry`.
+        token: Some("TOOLCRIB_TOKEN"),
+        passes: CODEX_VARIABLES,
+        ..USUAL
+    },
+    Client {
+        name: "gemini",
+        title: "Gemini CLI",
+        programs: &["gemini"],
+        user: movable(
+            Base::Home,
+            &[".gemini/settings.json"],
+            ("GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ),
+        project: at(Base::Project, &[".gemini/settings.json"]),
+        syntax: Syntax::Json(JsonDialect::Comments),
+        http: http(Some("http"), "url"),
+        token: Some("$TOOLCRIB_TOKEN"),
+        next_step: "start a new session in a folder that Gemini CLI trusts",
+        ..USUAL
+    },
+    Client {
+        name: "zed",
+        title: "Zed",
+        programs: &["zed", "zeditor"],
+        user: at(Base::Config, &["zed/settings.json"]),
+        project: at(Base::Project, &[".zed/settings.json"]),
+        servers: "context_servers",
+        syntax: Syntax::Json(JsonDialect::Relaxed),
+        next_step: "nothing: Zed reads the file when it changes",
+        ..USUAL
+    },
+    Client {
+        name: "goose",
+        title: "goose",
+        programs: &["goose"],
+        user: at(Base::Config, &["goose/config.yaml"]),
+        servers: "extensions",
+        syntax: Syntax::Yaml,
+        stdio: StdioShape::Extension,
+        http: http(Some("streamable_http"), "uri"),
+        ..USUAL
+    },
+    Client {
+        name: "kiro",
+        title: "Kiro",
+        programs: &["kiro", "kiro-cli"],
+        user: at(Base::Home, &[".kiro/settings/mcp.json"]),
+        project: at(Base::Project, &[".kiro/settings/mcp.json"]),
+        token: Some("${TOOLCRIB_TOKEN}"),
+        ..USUAL
+    },
+    Client {
+        name: "opencode",
+        title: "opencode",
+        programs: &["opencode"],
+        user: movable(
+            Base::Config,
+            &["opencode/opencode.json", "opencode/opencode.jsonc"],
+            ("OPENCODE_CONFIG", ""),
+        ),
+        project: at(Base::Project, &["opencode.json", "opencode.jsonc", ".opencode/opencode.json"]),
+        servers: "mcp",
+        syntax: Syntax::Json(JsonDialect::Relaxed),
+        stdio: StdioShape::Words,
+        http: http(Some("remote"), "url"),
+        token: Some("{env:TOOLCRIB_TOKEN}"),
+        ..USUAL
+    },
+    Client {
+        name: "cline",
+        title: "Cline",
+        programs: &["cline"],
+        user: movable(
+            Base::Home,
+            &[".cline/data/settings/cline_mcp_settings.json"],
+            ("CLINE_DIR", "data/settings/cline_mcp_settings.json"),
+        ),
+        http: http(Some("streamableHttp"), "url"),
+        ..USUAL
+    },
+    Client {
+        name: "jetbrains",
+        title: "JetBrains Junie",
+        user: at(Base::Home, &[".junie/mcp/mcp.json"]),
+        project: at(Base::Project, &[".junie/mcp/mcp.json"]),
+        http: None,
+        next_step: "confirm the server when Junie asks",
+        ..USUAL
+    },
+];
+
+/// The client with this name.
+pub fn find(name: &str) -> Option<&'static Client> {
+    CLIENTS.iter().find(|client| client.name == name)
+}

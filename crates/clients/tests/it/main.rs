@@ -1,0 +1,120 @@
+//! What clients find in their files after an edit.
+
+use std::path::Path;
+
+use clients::{Authorization, CLIENTS, Client, Folders, Scope, Server, Transport, find};
+
+fn stdio() -> Server {
+    let arguments = ["-C", "/home/you/shop", "serve"].map(str::to_owned).to_vec();
+    let transport = Transport::Stdio { program: "/usr/bin/toolcrib".to_owned(), arguments };
+    let variables = vec![("XDG_STATE_HOME".to_owned(), "/state".to_owned())];
+    Server { name: "shop".to_owned(), transport, variables }
+}
+
+fn http() -> Server {
+    let url = "http://127.0.0.1:7337/mcp".to_owned();
+    let token = Some(Authorization("s3cret".to_owned()));
+    let transport = Transport::Http { url, token };
+    Server { name: "shop".to_owned(), transport, variables: Vec::new() }
+}
+
+fn client(name: &str) -> &'static Client {
+    find(name).expect("the table has it")
+}
+
+/// The file of a client after an edit, which must be reversible.
+fn connect(client: &Client, server: &Server, text: &str) -> String {
+    let editor = client.editor();
+    let entry = client.entry(server).expect("it reaches such servers");
+    let edited = editor.insert(text, &server.name, &entry).expect("the file is valid");
+    let found = editor.entry(&edited, &server.name).expect("the result is valid");
+    assert_eq!(found.as_ref(), Some(&entry), "{}:\n{edited}", client.name);
+    assert_eq!(editor.insert(&edited, &server.name, &entry).expect("valid"), edited);
+    edited
+}
+
+#[test]
+fn every_client_gets_an_entry_in_a_new_file() {
+    let files = CLIENTS
+        .iter()
+        .map(|client| format!("--- {}\n{}", client.name, connect(client, &stdio(), "")));
+    insta::assert_snapshot!(files.collect::<String>());
+}
+
+#[test]
+fn no_client_that_can_read_a_variable_gets_the_token_itself() {
+    let able = CLIENTS.iter().filter(|client| client.entry(&http()).is_some());
+    let files = able.map(|client| {
+        let text = connect(client, &http(), "");
+        assert_eq!(text.contains("s3cret"), client.stores_token(&http()), "{}", client.name);
+        format!("--- {}\n{text}", client.name)
+    });
+    insta::assert_snapshot!(files.collect::<String>());
+}
+
+#[test]
+fn comments_order_and_formatting_stay() {
+    let zed = "// Zed settings\n{\n    \"theme\": \"One\", // dark\n    \"context_servers\": {\n        \"other\": { \"command\": \"x\", \"args\": [] },\n    },\n    \"vim_mode\": true,\n}\n";
+    let codex = "# mine\nmodel = \"gpt\" # best\n\n[mcp_servers.other] # theirs\ncommand = \"x\"\n\n[profiles.a]\nb = 1\n";
+    let goose = "GOOSE_MODEL: x # best\nextensions:\n  developer:\n    enabled: true\n    type: builtin\n\n# end\nother: 1\n";
+    let edited = [("zed", zed), ("codex", codex), ("goose", goose)].map(|(name, text)| {
+        let edited = connect(client(name), &stdio(), text);
+        let restored = client(name).editor().remove(&edited, "shop").expect("the file is valid");
+        assert_eq!(restored, text, "{name}");
+        format!("--- {name}\n{edited}")
+    });
+    insta::assert_snapshot!(edited.concat());
+}
+
+#[test]
+fn an_entry_that_differs_is_replaced_in_its_place() {
+    let cursor = "{\"mcpServers\": {\"shop\": {\"command\": \"old\"}, \"other\": {}}}";
+    let codex = "[mcp_servers.shop]\ncommand = \"old\"\n\n[mcp_servers.other]\ncommand = \"x\"\n";
+    let goose = "extensions:\n  shop:\n    cmd: old\n  other:\n    cmd: x\n";
+    let edited = [("cursor", cursor), ("codex", codex), ("goose", goose)]
+        .map(|(name, text)| format!("--- {name}\n{}\n", connect(client(name), &stdio(), text)));
+    insta::assert_snapshot!(edited.concat());
+}
+
+#[test]
+fn rejects_files_that_the_client_could_not_read() {
+    let broken = [
+        ("claude-code", "{ // comment\n}"),
+        ("gemini", "{\"mcpServers\": {},}"),
+        ("cursor", "{\"mcpServers\": []}"),
+        ("cursor", "[]"),
+        ("codex", "mcp_servers = 1"),
+        ("codex", "[mcp_servers"),
+        ("goose", "extensions: {a: {}}\n"),
+    ];
+    let errors = broken.map(|(name, text)| {
+        let entry = client(name).entry(&stdio()).expect("all clients start servers");
+        let error = client(name).editor().insert(text, "shop", &entry).expect_err(text);
+        format!("{name}: {error}\n")
+    });
+    insta::assert_snapshot!(errors.concat());
+}
+
+#[test]
+fn files_are_found_by_variables_and_alternatives() {
+    let variable = |name: &str| match name {
+        "CODEX_HOME" => Some("/codex".to_owned()),
+        "XDG_CONFIG_HOME" => Some("/config".to_owned()),
+        "OPENCODE_CONFIG" => Some("/mine.json".to_owned()),
+        _ => None,
+    };
+    let exists = |path: &Path| path.ends_with("opencode.jsonc");
+    let paths = CLIENTS.iter().flat_map(|client| {
+        let folders = Folders {
+            home: Path::new("/home/you"),
+            project: Path::new("/shop"),
+            variable: &variable,
+        };
+        [Scope::User, Scope::Project].map(|scope| {
+            let path = client.location(scope).map(|place| place.resolve(&folders, &exists));
+            let path = path.map_or("-".to_owned(), |path| path.display().to_string());
+            format!("{:14} {:7} {path}\n", client.name, scope.name())
+        })
+    });
+    insta::assert_snapshot!(paths.collect::<String>());
+}
