@@ -1,0 +1,40 @@
+//! Names that suggest an effect which is hard to undo.
+
+/// Words of which one is enough to ask before each call. They can only make a tool stricter.
+const VERBS: [&str; 18] = [
+    "clean",
+    "clear",
+    "delete",
+    "deploy",
+    "destroy",
+    "drop",
+    "erase",
+    "format",
+    "nuke",
+    "prune",
+    "publish",
+    "purge",
+    "push",
+    "release",
+    "remove",
+    "reset",
+    "rm",
+    "uninstall",
+];
+
+/// Whether a command with this name had better be asked about.
+pub(crate) fn is_risky(name: &str) -> bool {
+    let mut words = name.split(|character: char| !character.is_ascii_alphanumeric());
+    words.any(|word| VERBS.contains(&word.to_ascii_lowercase().as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_risky;
+
+    #[test]
+    fn verbs_count_as_whole_words() {
+        assert!(["deploy", "db:reset", "docs-publish", "RM"].iter().all(|name| is_risky(name)));
+        assert!(!["information", "platform", "test"].iter().any(|name| is_risky(name)));
+    }
+}

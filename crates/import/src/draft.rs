@@ -1,0 +1,36 @@
+//! What sources read and what they draft.
+
+use serde_json::Value;
+
+/// Access to the files of a project.
+pub trait Project {
+    /// Whether a file or folder exists, by its path in the project.
+    fn exists(&self, path: &str) -> bool;
+
+    /// The text of a file, if it exists and is text.
+    fn read(&self, path: &str) -> Option<String>;
+}
+
+/// A definition to start from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// The name of the source, such as `make`. The file of the definition has it too.
+    pub name: &'static str,
+    /// What was found, for a person to choose: `Makefile: build, test`.
+    pub summary: String,
+    /// The definition.
+    pub definition: Value,
+}
+
+impl Draft {
+    /// The path of its file in a crib.
+    pub fn file(&self) -> String {
+        format!("tools/{}.json", self.name)
+    }
+
+    /// The text of its file.
+    pub fn text(&self) -> String {
+        let text = serde_json::to_string_pretty(&self.definition);
+        format!("{}\n", text.expect("it has only string keys"))
+    }
+}

@@ -1,0 +1,79 @@
+//! The sources, one a file.
+
+mod cargo;
+mod git;
+mod just;
+mod make;
+mod npm;
+mod python;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    caution::is_risky,
+    draft::{Draft, Project},
+};
+
+/// The most commands of one source: more would hide the others from an agent.
+const MAX_COMMANDS: usize = 40;
+
+/// A way to find commands in a project.
+type Source = fn(&dyn Project) -> Option<Draft>;
+
+const SOURCES: [Source; 6] =
+    [git::draft, make::draft, just::draft, npm::draft, cargo::draft, python::draft];
+
+/// Drafts a definition for everything that is found.
+pub fn find_drafts(project: &dyn Project) -> Vec<Draft> {
+    SOURCES.iter().filter_map(|source| source(project)).collect()
+}
+
+/// A command that a project has given a name: a target, a recipe, a script.
+struct NamedCommand {
+    name: String,
+    description: String,
+}
+
+/// Keeps the commands that can be called by name.
+fn select(commands: impl IntoIterator<Item = NamedCommand>) -> Vec<NamedCommand> {
+    let is_callable = |command: &NamedCommand| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        command.name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && command.name.chars().all(is_plain)
+    };
+    let mut kept: Vec<NamedCommand> = Vec::new();
+    for command in commands.into_iter().filter(is_callable) {
+        if kept.len() < MAX_COMMANDS && kept.iter().all(|known| known.name != command.name) {
+            kept.push(command);
+        }
+    }
+    kept
+}
+
+/// A definition with a leaf for each command. What a command does is not known, so nothing is declared
+/// but for names that suggest caution.
+fn define(name: &str, program: &str, description: &str, commands: &[NamedCommand]) -> Value {
+    let leaves = commands.iter().map(|command| {
+        let mut leaf = Map::new();
+        leaf.insert("name".to_owned(), command.name.as_str().into());
+        leaf.insert("description".to_owned(), command.description.as_str().into());
+        if is_risky(&command.name) {
+            leaf.insert("dangerous".to_owned(), true.into());
+        }
+        Value::Object(leaf)
+    });
+    json!({
+        "name": name,
+        "description": description,
+        "command": program,
+        "subcommand": leaves.collect::<Vec<_>>(),
+    })
+}
+
+/// The names of commands, for a summary.
+fn list_names(commands: &[NamedCommand]) -> String {
+    const SHOWN: usize = 5;
+    let names = commands.iter().take(SHOWN).map(|command| command.name.as_str());
+    let more = if commands.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", names.collect::<Vec<_>>().join(", "))
+}
