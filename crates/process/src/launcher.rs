@@ -37,6 +37,7 @@ use crate::{
 };
 
 pub use self::child::{Child, ChildStdin, ChildStdout};
+pub use self::connection::{BackgroundProcess, start_background};
 pub(crate) use self::connection::{has_cgroups, has_namespaces};
 
 /// How long to wait for killed processes to disappear.

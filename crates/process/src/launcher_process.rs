@@ -35,6 +35,7 @@
 
 mod cgroups;
 mod families;
+mod guard;
 mod mounts;
 mod network;
 mod program;
@@ -184,8 +185,8 @@ fn start(
         Ok(Cloned::Child) => {
             supervisor::run(request, descriptors, isolation, group.as_ref(), enforcer)
         }
-        // The supervisor reports everything else.
-        Ok(Cloned::Parent(_)) => {}
+        // The supervisor reports everything else, and has used up the rules.
+        Ok(Cloned::Parent(_)) => enforcer.prepare_next(),
         Err(error) => {
             let failure = Failure::of("a process could not be created")(error);
             failure.report(&descriptors.status);

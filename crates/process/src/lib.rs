@@ -32,8 +32,8 @@ pub use access::{AccessNeeds, ProgramAccess};
 pub use command::{Command, PrivateCopies, Word, private_variables};
 pub use egress::refuse_own_port;
 pub use launcher::{
-    Child, ChildProcess, ChildStdin, ChildStdout, LaunchError, Launcher, LauncherOptions,
-    ProcessGroup,
+    BackgroundProcess, Child, ChildProcess, ChildStdin, ChildStdout, LaunchError, Launcher,
+    LauncherOptions, ProcessGroup, start_background,
 };
 pub use launcher_process::trim_memory;
 pub use level::{ResourceControl, resource_control, sandbox_level};
@@ -52,7 +52,7 @@ pub use random_id::random_id;
 pub use run::{ExitReason, Finished, RunOptions, run_to_exit, write_stdin};
 pub use run_program::{ProgramLimits, ProgramOutput, RunProgramError, run_program};
 pub use sandbox::{
-    ListEnforcement, ResourceLimit, Sandbox, SandboxLevel, SandboxSupport, WATCH_INTERVAL,
+    ListEnforcement, Sandbox, SandboxLevel, SandboxSupport, Violation, WATCH_INTERVAL,
     list_enforcement, raise_open_file_limit, sandbox_support,
 };
 pub use server_id::{ServerId, pid_namespace};

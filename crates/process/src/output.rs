@@ -27,6 +27,11 @@ pub enum OutputStream {
 pub trait OutputSink: Send + Sync {
     /// A new file for a stream; `None` if it cannot be created.
     fn open(&self, stream: OutputStream) -> BoxFuture<'_, Option<OutputFile>>;
+
+    /// Tells the caller how to read a file.
+    fn describe_access(&self, uri: &str) -> String {
+        format!("it is {uri}")
+    }
 }
 
 /// Observes one stream while it is read.
@@ -121,10 +126,10 @@ impl<'a> OutputBuffer<'a> {
         let tail = tail_of(&self.tail[self.tail.len().saturating_sub(self.limit / 2)..]);
         let omitted = self.total - (head.len() + tail.len()) as u64;
         let location = match &file {
-            Some((uri, length)) if *length == self.total => {
-                format!("the full output is the resource {uri}")
+            Some((uri, length)) if *length == self.total => self.sink.describe_access(uri),
+            Some((uri, length)) => {
+                format!("its first {length} bytes are stored; {}", self.sink.describe_access(uri))
             }
-            Some((uri, length)) => format!("its first {length} bytes are the resource {uri}"),
             None => "it could not be stored".to_owned(),
         };
         let text = format!(

@@ -24,7 +24,7 @@ use rustix::net::{
 
 use crate::{
     opened_path::OpenedPaths,
-    sandbox::{ResourceLimit, Sandbox, SandboxLevel},
+    sandbox::{Sandbox, SandboxLevel, Violation},
 };
 
 /// The longest packet. A longer request travels in a memory file. Every page of the buffer costs the
@@ -77,8 +77,8 @@ pub(crate) enum Reply {
     },
     /// The program exited with this wait status.
     Exited { status: i32 },
-    /// The program exceeded this limit, and is killed.
-    Exceeded { limit: ResourceLimit },
+    /// The program is killed for this.
+    Killed { violation: Violation },
     /// No process of the program is left. Sent before the supervisor exits, because the kernel
     /// takes longer to remove its namespaces than a short program runs.
     Gone,
@@ -229,7 +229,7 @@ impl Reply {
             }
             Self::Gone => packet.push(4),
             Self::Listening => packet.push(5),
-            Self::Exceeded { limit } => packet.extend([6, *limit as u8]),
+            Self::Killed { violation } => packet.extend([6, *violation as u8]),
         }
     }
 
@@ -250,9 +250,9 @@ impl Reply {
                 (4, _) => (Self::Gone, rest),
                 (5, _) => (Self::Listening, rest),
                 (6, _) => {
-                    let (limit, rest) = rest.split_first()?;
-                    let limit = ResourceLimit::ALL.get(usize::from(*limit)).copied()?;
-                    (Self::Exceeded { limit }, rest)
+                    let (violation, rest) = rest.split_first()?;
+                    let violation = Violation::ALL.get(usize::from(*violation)).copied()?;
+                    (Self::Killed { violation }, rest)
                 }
                 _ => return None,
             };
@@ -415,7 +415,7 @@ impl<'a> Decoder<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Control, Reply, ResourceLimit};
+    use super::{Control, Reply, Violation};
 
     #[test]
     fn replies_survive_the_wire() {
@@ -423,7 +423,7 @@ mod tests {
             Reply::Listening,
             Reply::Started { pid: 7 },
             Reply::Exited { status: 256 },
-            Reply::Exceeded { limit: ResourceLimit::TempFiles },
+            Reply::Killed { violation: Violation::TempFiles },
             Reply::Gone,
             Reply::Failed { code: 2, step: "step".to_owned() },
         ];
@@ -436,6 +436,6 @@ mod tests {
         assert_eq!(Reply::decode_all(&[]), Some(Vec::new()));
         assert_eq!(Reply::decode_all(&[1, 0]), None);
         assert_eq!(Reply::decode_all(&[4, 9]), None);
-        assert_eq!(Reply::decode_all(&[6, 3]), None);
+        assert_eq!(Reply::decode_all(&[6, 4]), None);
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     launcher::{ChildProcess, ChildStdin},
     output::{CapturedOutput, OutputBuffer},
     process_table::KilledProcess,
-    sandbox::{ResourceLimit, SandboxLevel},
+    sandbox::{SandboxLevel, Violation},
 };
 
 /// How long to wait for EOF once the process has exited: a descendant may hold the pipes open.
@@ -60,8 +60,8 @@ pub enum ExitReason {
     TimedOut(Duration),
     /// It was stopped because its call was cancelled.
     Cancelled,
-    /// It was killed because all its processes together exceeded this limit.
-    LimitExceeded(ResourceLimit),
+    /// It was killed with all its processes for this.
+    Killed(Violation),
     /// Waiting for it failed.
     WaitFailed(io::Error),
 }
@@ -126,8 +126,8 @@ async fn supervise(
 ) -> (ExitReason, Vec<KilledProcess>) {
     let reason = tokio::select! {
         status = child.child.wait() => {
-            let reason = match child.child.exceeded() {
-                Some(limit) => ExitReason::LimitExceeded(limit),
+            let reason = match child.child.violation() {
+                Some(violation) => ExitReason::Killed(violation),
                 None => status.map_or_else(ExitReason::WaitFailed, ExitReason::Exited),
             };
             return (reason, Vec::new());

@@ -12,7 +12,7 @@ use crate::{
     command::Command,
     launcher::{LaunchError, Launcher},
     run::write_stdin,
-    sandbox::ResourceLimit,
+    sandbox::Violation,
 };
 
 /// Standard error beyond this is dropped.
@@ -60,17 +60,13 @@ pub enum RunProgramError {
         /// The limit.
         max_bytes: u64,
     },
-    /// All its processes together exceeded a limit and were killed.
-    #[error(
-        "`{program}` {} than it may; raise `{}` in `[limits]` of toolcrib.toml",
-        .limit.describe(),
-        .limit.key()
-    )]
-    LimitExceeded {
+    /// It was killed with all its processes.
+    #[error("`{program}` {}; {}", .violation.describe(), .violation.advice("limits"))]
+    Killed {
         /// Its path.
         program: String,
-        /// The limit.
-        limit: ResourceLimit,
+        /// What for.
+        violation: Violation,
     },
     /// Its exit status could not be read.
     #[error("waiting for `{program}` failed: {source}")]
@@ -112,10 +108,10 @@ pub async fn run_program(
     }
     let status = child.child.wait().await;
     let status = status.map_err(|source| RunProgramError::Wait { program: program(), source })?;
-    let exceeded = child.child.exceeded();
+    let violation = child.child.violation();
     child.clean_up().await;
-    if let Some(limit) = exceeded {
-        return Err(RunProgramError::LimitExceeded { program: program(), limit });
+    if let Some(violation) = violation {
+        return Err(RunProgramError::Killed { program: program(), violation });
     }
     let stderr = String::from_utf8_lossy(&stderr).trim().to_owned();
     Ok(ProgramOutput { code: status.code(), stdout, stderr })

@@ -22,14 +22,15 @@ use std::{
 };
 
 use egress::NetworkAccess;
+use landlock::RulesetCreated;
 use seccompiler::BpfProgram;
 use serde::{Serialize, Serializer};
 
 use crate::opened_path::OpenedPaths;
-use files::SystemFiles;
+use files::{NetworkRules, SystemFiles};
 pub(crate) use granted::{GrantedDescriptors, Place};
 pub use level::SandboxLevel;
-pub use limits::{ResourceLimit, WATCH_INTERVAL, raise_open_file_limit};
+pub use limits::{Violation, WATCH_INTERVAL, raise_open_file_limit};
 pub(crate) use limits::{open_file_limit, set_limits};
 pub use support::{ListEnforcement, SandboxSupport, list_enforcement, sandbox_support};
 use system_calls::Conditions;
@@ -183,6 +184,8 @@ pub(crate) struct Enforcer {
     system_files: SystemFiles,
     /// The filters that were needed so far. There are few different ones.
     filters: HashMap<Conditions, Option<BpfProgram>>,
+    /// The common rules of the next sandbox, which adds its own and uses them up.
+    common_rules: Option<(NetworkRules, RulesetCreated)>,
 }
 
 /// How one process is restricted.
@@ -203,19 +206,39 @@ impl Restriction<'_> {
 
 impl Enforcer {
     pub(crate) fn new() -> Self {
-        Self { system_files: SystemFiles::open(), filters: HashMap::new() }
+        Self { system_files: SystemFiles::open(), filters: HashMap::new(), common_rules: None }
     }
 
-    /// Builds what a sandbox needs and the next one can share.
+    /// Builds what a sandbox needs, as far as it is not there yet.
     pub(crate) fn prepare(&mut self, sandbox: &Sandbox, has_namespaces: bool) {
         let conditions = sandbox.conditions(has_namespaces);
         self.filters.entry(conditions).or_insert_with(|| filter::build(conditions));
+        let network = sandbox.enforced_network(has_namespaces).into();
+        if self.common_rules.as_ref().is_none_or(|(known, _)| *known != network) {
+            self.build_common_rules(network);
+        }
+    }
+
+    /// Builds the common rules for the next sandbox, while the program of the last one starts: the next
+    /// one is probably of the same kind.
+    pub(crate) fn prepare_next(&mut self) {
+        if let Some((network, _)) = self.common_rules.take() {
+            self.build_common_rules(network);
+        }
+    }
+
+    /// If it fails, the next sandbox cannot be applied, and reports that.
+    fn build_common_rules(&mut self, network: NetworkRules) {
+        let rules = files::build_common_rules(&self.system_files, network);
+        self.common_rules = rules.ok().map(|rules| (network, rules));
     }
 
     /// Follows changes of the system's files. Called before each start, by the process that all
     /// programs are clones of.
     pub(crate) fn refresh(&mut self) {
-        self.system_files.refresh();
+        if self.system_files.refresh() {
+            self.common_rules = None;
+        }
     }
 
     /// Restricts the calling process irrevocably. Leaves out what this kernel does not support; see
@@ -225,11 +248,13 @@ impl Enforcer {
         if restriction.sandbox.is_unrestricted {
             return Ok(());
         }
-        files::restrict(&self.system_files, restriction).map_err(io::Error::other)?;
+        let unprepared = || io::Error::other("the sandbox was not prepared");
+        let (_, common) = self.common_rules.as_ref().ok_or_else(unprepared)?;
+        files::restrict(common.try_clone()?, restriction).map_err(io::Error::other)?;
         let conditions = restriction.sandbox.conditions(restriction.own_places.is_some());
         match self.filters.get(&conditions) {
             Some(filter) => filter.as_ref().map_or(Ok(()), apply_filter),
-            None => Err(io::Error::other("the sandbox was not prepared")),
+            None => Err(unprepared()),
         }
     }
 }

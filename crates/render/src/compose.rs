@@ -350,7 +350,7 @@ fn build_service(settings: &RenderSettings, token: &str) -> Value {
         "logging": {"driver": "none"},
     });
     if settings.image.is_none() {
-        let arguments = settings.base.as_ref().map_or(json!({}), |base| json!({"BASE": base}));
+        let arguments = docker::build_arguments(settings);
         service["build"] = json!({"context": ".", "args": arguments});
     }
     json!({"services": {SERVICE: service}})

@@ -25,7 +25,7 @@ use super::{
 };
 use container::Container;
 pub(super) use container::MAX_FILES_AND_PROCESSES;
-pub(super) use image::{Image, build_files, reference};
+pub(super) use image::{Image, build_arguments, build_files, reference};
 pub(super) use sweep::labels;
 
 /// Time limit for connecting to the daemon.

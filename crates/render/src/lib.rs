@@ -6,6 +6,7 @@
 //! Nothing is opened, started or connected to before the first render.
 
 mod cache;
+mod cause;
 mod child;
 mod components;
 mod compose;

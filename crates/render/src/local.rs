@@ -11,6 +11,7 @@ use tokio::task::spawn_blocking;
 
 use super::{
     Backend, Format, Inner, ProgressCallback, RenderJob, Rendered,
+    cause::{missing_engine, named_engine},
     child::{self, Output, RunRequest},
     components::{self, RSCRIPT, TEX},
     exchange::{self, SCRIPT_FILE},
@@ -36,9 +37,21 @@ impl Inner {
             ("pandoc", job.is_quarto() || is_found("pandoc")),
             ("tex", job.format != Format::Pdf || TEX.iter().any(|name| is_found(name))),
         ];
-        match needed.iter().find(|(_, is_installed)| !is_installed) {
-            Some((missing, _)) => Err(components::missing(missing, Backend::Local)),
-            None => Ok(()),
+        if let Some((missing, _)) = needed.iter().find(|(_, is_installed)| !is_installed) {
+            return Err(components::missing(missing, Backend::Local));
+        }
+        // Before the chunks run, which may take long.
+        match named_engine(job).filter(|_| job.format == Format::Pdf) {
+            Some((engine, package)) if !is_found(engine) => {
+                let cause = missing_engine(job, engine, package, Backend::Local);
+                let line = cause.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+                let message = format!(
+                    "`{}` cannot be rendered{line}: {}; {}",
+                    job.document, cause.message, cause.hint
+                );
+                Err(Failure::new(ErrorType::MissingComponent, message))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -27,6 +27,8 @@ pub struct RenderSettings {
     pub image: Option<String>,
     /// The base of the default image; `None` for the one in the Dockerfile.
     pub base: Option<String>,
+    /// R packages that the default image has in addition to its own.
+    pub packages: Vec<String>,
     /// Sockets of Docker or Podman to try, in order.
     pub sockets: Vec<String>,
     /// Memory limit of a render.
@@ -58,6 +60,7 @@ impl RenderSettings {
             allow_local: false,
             image: None,
             base: None,
+            packages: Vec::new(),
             sockets: Vec::new(),
             memory_bytes: 2048 * MIB,
             cpus: 2.0,

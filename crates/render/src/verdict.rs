@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::{
     Backend, RenderJob, RenderSettings, Rendered, Warning,
+    cause::{find_cause, package_hint},
     child::ExitReason,
     components,
-    diagnostics::{RenderDiagnostic, RenderError, diagnose, find_missing_style},
+    diagnostics::{RenderDiagnostic, RenderError, diagnose},
     exchange::ReturnedFiles,
     watchdog::LimitExceeded,
 };
@@ -74,7 +75,7 @@ pub(super) fn build_result(
         ));
     }
     if !report.ok {
-        return Err(describe_r_failure(job, &output, &report));
+        return Err(describe_r_failure(job, &output, &report, settings));
     }
     let Some(bytes) = output.returned.document.take() else {
         return Err(describe_exit(job, &output, settings));
@@ -109,14 +110,40 @@ pub(super) fn was_killed(exit: &ExitReason) -> bool {
 }
 
 /// The failure that R reported.
-fn describe_r_failure(job: &RenderJob, output: &RenderOutput, report: &Report) -> Failure {
+fn describe_r_failure(
+    job: &RenderJob,
+    output: &RenderOutput,
+    report: &Report,
+    settings: &RenderSettings,
+) -> Failure {
     let message = report.message.as_deref().unwrap_or("R reported no reason").trim();
-    let found =
+    let mut found =
         diagnose(&RenderError { message, chunk: report.chunk.as_deref(), log: &output.log });
-    let location = found.first().map(describe_location).unwrap_or_default();
-    let (warning, hint) = (describe_last_warning(report), find_hint(output, message));
-    let text =
-        format!("`{}` could not be rendered{location}: {message}{warning}{hint}", job.document);
+    let is_conversion = message.starts_with("pandoc") || message.starts_with("LaTeX failed");
+    let cause = if is_conversion { find_cause(job, &output.log, output.backend) } else { None };
+    let text = if let Some(cause) = cause {
+        let diagnostic = RenderDiagnostic {
+            message: cause.message,
+            file: Some(job.document.clone()),
+            first_line: cause.line,
+            last_line: cause.line,
+            ..RenderDiagnostic::default()
+        };
+        let location = describe_location(&diagnostic);
+        let separator = if cause.hint.is_empty() { "" } else { "; " };
+        let text = format!(
+            "`{}` could not be rendered{location}: {}{separator}{}",
+            job.document, diagnostic.message, cause.hint
+        );
+        found.insert(0, diagnostic);
+        text
+    } else {
+        let location = found.first().map(describe_location).unwrap_or_default();
+        let warning = describe_last_warning(report);
+        let hint = package_hint(message, output.backend, settings)
+            .unwrap_or_else(|| find_hint(output, message));
+        format!("`{}` could not be rendered{location}: {message}{warning}{hint}", job.document)
+    };
     Failure::new(classify_error(output, message), text).details(json!({
         "diagnostics": found,
         "warnings": report.warnings,
@@ -163,12 +190,6 @@ fn classify_error(output: &RenderOutput, message: &str) -> ErrorType {
 }
 
 fn find_hint(output: &RenderOutput, message: &str) -> String {
-    if let Some(style) = find_missing_style(&output.log) {
-        return format!(
-            "; LaTeX lacks `{style}`: install the package that has it (Debian and Ubuntu: texlive-latex-extra; TinyTeX: \
-             tinytex::parse_install)"
-        );
-    }
     match classify_error(output, message) {
         ErrorType::DiskFull => "; free some disk space and try again".to_owned(),
         ErrorType::OutOfMemory => "; use less data, or raise `memory_mib` in the `[documents]` section of toolcrib.toml".to_owned(),

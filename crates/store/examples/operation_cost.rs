@@ -10,7 +10,7 @@ use std::{
 };
 
 use catalog::{
-    Implementation, Mode, Origin, Schema, SourceId, Tool,
+    Implementation, Mode, Origin, Outcome, Schema, SourceId, Tool,
     implementation::{Piece, Process},
 };
 use runtime::{
@@ -21,7 +21,7 @@ use runtime::{
 use serde_json::json;
 use store::Store;
 use tokio_util::sync::CancellationToken;
-use toolkit::{Arguments, Context};
+use toolkit::{Arguments, Context, Native};
 
 const ROUNDS: usize = 500;
 const FINISHED: usize = 10_000;
@@ -41,6 +41,7 @@ async fn measure() -> Result<(), Failed> {
     let store = Arc::new(Store::open(&place.path().join("state"))?);
     let open_ms = start.elapsed().as_secs_f64() * 1e3;
     let runtime = runtime(place.path(), store)?;
+    let native = measure_native_calls(place.path()).await?;
     let (plain, operation) = starting(&runtime).await?;
     let begin = measure_begin(&runtime).await?;
     let (all_at_once, rss) = measure_concurrent_calls(&runtime).await?;
@@ -49,6 +50,7 @@ async fn measure() -> Result<(), Failed> {
         "{}",
         json!({
             "open_store_ms": open_ms,
+            "native_call_us": micros(&native),
             "plain_call_us": micros(&plain),
             "operation_us": micros(&operation),
             "durable_begin_us": micros(&begin),
@@ -95,6 +97,31 @@ async fn call(runtime: &Arc<Runtime>, tool: &Arc<Tool>) -> Result<Duration, Fail
         return Err(format!("{:?}", outcome.content).into());
     }
     Ok(start.elapsed())
+}
+
+/// Read-only functions of the server, whose only cost beside their own is the audit log.
+async fn measure_native_calls(place: &Path) -> Result<Vec<Duration>, Failed> {
+    let schema = json!({"type": "object", "properties": {"message": {"type": "string"}, "count": {"type": "integer"}}});
+    let schema = Schema::new(schema.as_object().cloned().unwrap_or_default());
+    let native = Native::new("echo", "Echoes", schema, async |arguments: Arguments, _: Context| {
+        Ok(Outcome::text(arguments["message"].as_str().unwrap_or_default()))
+    });
+    let native = native.read_only();
+    let tool = Arc::new(native.tool.clone());
+    let store = Arc::new(Store::open(&place.join("native"))?);
+    let settings = Settings::new(place.canonicalize()?);
+    let runtime = Arc::new(Runtime::with_journal(settings, store).with_natives([native]));
+    let arguments = json!({"message": "a message of ordinary length", "count": 1});
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let mut times = Vec::new();
+    for _ in 0..10 * ROUNDS {
+        let context = Context::detached(CancellationToken::new());
+        let call = Call::new(Arc::clone(&tool), arguments.clone(), context);
+        let start = Instant::now();
+        runtime.call(call).await.map_err(|interrupt| format!("{interrupt:?}"))?;
+        times.push(start.elapsed());
+    }
+    Ok(times)
 }
 
 /// A plain call and an operation of the same program, in turn. The operation is recorded twice,
@@ -170,6 +197,7 @@ fn finished(owner: &Owner) -> Operation {
         hint: None,
         outcome: Some(catalog::Outcome::text(text)),
         collected: true,
+        output_bytes: 0,
     }
 }
 

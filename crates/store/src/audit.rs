@@ -5,34 +5,60 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use parking_lot::Mutex;
 use runtime::{AuditLine, journal::JournalError};
+use serde::Deserialize;
 
 use crate::server_lock::is_same_file;
 
 const NAME: &str = "audit.jsonl";
-/// The size in bytes after which the file is rotated.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
-/// The maximum number of rotated files.
-const MAX_ROTATED: usize = 15;
+/// The size in bytes after which the file is rotated, if the log may be large.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+/// Into how many files the log is split at least, so that rotation removes a small part of it.
+const MIN_FILES: u64 = 8;
+
+/// How much of the audit log is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogRetention {
+    /// Lines that are older than this are removed, at most an eighth of that time later.
+    pub age: Duration,
+    /// The oldest lines are removed when the log has about this many bytes.
+    pub bytes: u64,
+}
+
+impl Default for LogRetention {
+    fn default() -> Self {
+        Self { age: Duration::from_secs(90 * 86_400), bytes: 256 << 20 }
+    }
+}
+
+impl LogRetention {
+    fn file_bytes(&self) -> u64 {
+        (self.bytes / MIN_FILES).min(MAX_FILE_BYTES)
+    }
+}
 
 /// The audit log of a crib. Several servers may append to the same file.
 pub(crate) struct AuditLog {
     folder: PathBuf,
-    max_bytes: u64,
+    retention: LogRetention,
     file: Mutex<Option<File>>,
 }
 
 impl AuditLog {
     /// The file is created with the first line.
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, max_bytes: MAX_BYTES, file: Mutex::default() }
+        Self { folder, retention: LogRetention::default(), file: Mutex::default() }
+    }
+
+    pub(crate) fn set_retention(&mut self, retention: LogRetention) {
+        self.retention = retention;
     }
 
     /// Appends lines in one write, so that the lines of several servers do not interleave.
@@ -68,12 +94,32 @@ impl AuditLog {
         // `O_APPEND` makes the kernel seek and write atomically, so no lock between processes is
         // needed.
         open.write_all(text)?;
-        if open.metadata()?.len() > self.max_bytes {
+        if open.metadata()?.len() > self.retention.file_bytes() {
             // Closed first: the next line must go to a new file, not to the renamed one.
             *file = None;
             self.rotate(&path)?;
         }
         Ok(())
+    }
+
+    /// Removes lines that are too old. A file is removed as a whole, so the current one is rotated
+    /// before its first line is much older than its last.
+    pub(crate) fn prune(&self) {
+        let path = self.folder.join(NAME);
+        let is_old = first_time(&path).is_some_and(|time| {
+            time.elapsed().is_ok_and(|age| age > self.retention.age / MIN_FILES as u32)
+        });
+        // The lock keeps this server from writing to the renamed file.
+        let mut file = self.file.lock();
+        let pruned = if is_old {
+            *file = None;
+            self.rotate(&path)
+        } else {
+            self.remove_surplus()
+        };
+        if let Err(error) = pruned {
+            tracing::warn!(%error, "old lines of the audit log could not be removed");
+        }
     }
 
     fn rotate(&self, path: &Path) -> io::Result<()> {
@@ -83,38 +129,85 @@ impl AuditLog {
             .as_micros();
         // Two servers may rotate at the same moment. The second one then moves a file that has just
         // begun, or finds none; the lines are in one of the files in either case.
-        fs::rename(path, self.folder.join(format!("audit-{now:020}.jsonl")))?;
-        let names = fs::read_dir(&self.folder)?
-            .flatten()
-            .filter_map(|entry| entry.file_name().into_string().ok());
-        let mut rotated: Vec<_> =
-            names.filter(|name| name.starts_with("audit-") && name.ends_with(".jsonl")).collect();
-        // Newest first: the names contain the time with a fixed number of digits.
-        rotated.sort_unstable_by(|a, b| b.cmp(a));
-        for name in rotated.iter().skip(MAX_ROTATED) {
-            fs::remove_file(self.folder.join(name))?;
+        ignore_missing(fs::rename(path, self.folder.join(format!("audit-{now:020}.jsonl"))))?;
+        self.remove_surplus()
+    }
+
+    /// Removes rotated files that are too old or too many.
+    fn remove_surplus(&self) -> io::Result<()> {
+        let mut bytes = self.retention.file_bytes();
+        for path in rotated_files(&self.folder).iter().rev() {
+            let Ok(metadata) = fs::metadata(path) else { continue };
+            bytes += metadata.len();
+            let age = metadata.modified()?.elapsed().unwrap_or_default();
+            if bytes > self.retention.bytes || age > self.retention.age {
+                ignore_missing(fs::remove_file(path))?;
+            }
         }
         Ok(())
     }
 }
 
+/// The rotated files of the log in a folder, oldest first.
+fn rotated_files(folder: &Path) -> Vec<PathBuf> {
+    let names = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    let mut rotated: Vec<_> =
+        names.filter(|name| name.starts_with("audit-") && name.ends_with(".jsonl")).collect();
+    // The names contain the time with a fixed number of digits.
+    rotated.sort_unstable();
+    rotated.iter().map(|name| folder.join(name)).collect()
+}
+
+/// The files of the audit log in a state folder, oldest first. The last one is the current one, which
+/// may not exist yet.
+pub fn audit_files(folder: &Path) -> Vec<PathBuf> {
+    rotated_files(folder).into_iter().chain([folder.join(NAME)]).collect()
+}
+
+/// The time of the first line of a file.
+fn first_time(path: &Path) -> Option<SystemTime> {
+    #[derive(Deserialize)]
+    struct Timed {
+        time_ms: u64,
+    }
+    let mut line = String::new();
+    BufReader::new(File::open(path).ok()?).take(1 << 20).read_line(&mut line).ok()?;
+    let Timed { time_ms } = serde_json::from_str(&line).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(time_ms))
+}
+
+/// Another server may have renamed or removed the file first.
+fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
+    result.or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{fs, time::SystemTime};
+    use std::{
+        fs,
+        path::Path,
+        time::{Duration, SystemTime},
+    };
 
     use runtime::{AuditLine, operation::Owner};
 
-    use super::AuditLog;
+    use super::{AuditLog, LogRetention, audit_files};
 
-    #[test]
-    fn rotation_loses_no_line_of_two_servers() {
-        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
-        let line = AuditLine {
+    fn line() -> AuditLine {
+        AuditLine {
             time: SystemTime::UNIX_EPOCH,
             owner: Owner("a".to_owned()),
             tool: "t".to_owned(),
             tool_digest: String::new(),
             arguments_digest: String::new(),
+            request: None,
             decision: "allow",
             by: None,
             approval: None,
@@ -123,21 +216,61 @@ mod tests {
             outcome: "ok".to_owned(),
             duration_ms: 1,
             call: None,
-        };
-        let first = AuditLog { max_bytes: 2000, ..AuditLog::new(folder.path().to_owned()) };
-        let second = AuditLog { max_bytes: 2000, ..AuditLog::new(folder.path().to_owned()) };
-        for _ in 0..30 {
-            first.append(std::slice::from_ref(&line)).unwrap_or_else(|error| panic!("{error}"));
-            second.append(std::slice::from_ref(&line)).unwrap_or_else(|error| panic!("{error}"));
         }
-        let files: Vec<_> = fs::read_dir(folder.path())
-            .unwrap_or_else(|error| panic!("{error}"))
-            .flatten()
-            .collect();
-        let text: String =
-            files.iter().filter_map(|file| fs::read_to_string(file.path()).ok()).collect();
-        assert!(files.len() > 2);
+    }
+
+    fn log(folder: &Path, bytes: u64) -> AuditLog {
+        let mut log = AuditLog::new(folder.to_owned());
+        log.set_retention(LogRetention { bytes, ..LogRetention::default() });
+        log
+    }
+
+    fn read(folder: &Path) -> String {
+        audit_files(folder).iter().filter_map(|file| fs::read_to_string(file).ok()).collect()
+    }
+
+    #[test]
+    fn rotation_loses_no_line_of_two_servers() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let logs = [log(folder.path(), 16_000), log(folder.path(), 16_000)];
+        for log in logs.iter().cycle().take(60) {
+            log.append(&[line()]).expect("written");
+        }
+        let text = read(folder.path());
+        assert!(audit_files(folder.path()).len() > 2);
         assert_eq!(text.lines().count(), 60);
         assert!(text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    }
+
+    #[test]
+    fn the_log_stays_within_its_size() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = log(folder.path(), 8_000);
+        for _ in 0..500 {
+            log.append(&[line()]).expect("written");
+        }
+        let size = read(folder.path()).len();
+        assert!((5_000..9_000).contains(&size), "{size}");
+    }
+
+    #[test]
+    fn old_lines_are_removed_and_newer_ones_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = log(folder.path(), 1 << 20);
+        log.append(&[line()]).expect("written");
+        log.prune();
+        let files = audit_files(folder.path());
+        assert_eq!(files.len(), 2, "a line of 1970 is old, so its file was rotated");
+        assert_eq!(read(folder.path()).lines().count(), 1, "but it was written just now");
+        let old = SystemTime::now() - Duration::from_secs(91 * 86_400);
+        fs::File::options()
+            .write(true)
+            .open(&files[0])
+            .and_then(|file| file.set_modified(old))
+            .expect("an old file");
+        log.append(&[AuditLine { time: SystemTime::now(), ..line() }]).expect("written");
+        log.prune();
+        assert_eq!(audit_files(folder.path()).len(), 1);
+        assert_eq!(read(folder.path()).lines().count(), 1);
     }
 }

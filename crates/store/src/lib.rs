@@ -20,5 +20,6 @@ mod schema;
 mod server_lock;
 mod store;
 
+pub use audit::{LogRetention, audit_files};
 pub use error::OpenError;
 pub use store::Store;

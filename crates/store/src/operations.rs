@@ -16,6 +16,7 @@ pub(crate) fn insert(connection: &Connection, operation: Operation) -> Result<()
     let outcome = operation.outcome.map(|outcome| to_json(&OutcomeRecord::from(outcome)));
     let arguments = to_json(&operation.arguments);
     let bytes = outcome.as_ref().map_or(0, String::len) + arguments.len();
+    let bytes = bytes as u64 + operation.output_bytes;
     connection
         .prepare_cached(
             "INSERT INTO operations (id, owner, tool, arguments, state, created, started, ended, elapsed, server, folder, \
@@ -95,7 +96,7 @@ pub(crate) fn finish(connection: &Connection, operation: Operation) -> Result<bo
             to_json(&operation.progress),
             operation.last_line,
             operation.collected,
-            outcome.len() as i64,
+            (outcome.len() as u64 + operation.output_bytes) as i64,
         ])?;
     insert_outcome(connection, seq, &outcome)?;
     Ok(true)

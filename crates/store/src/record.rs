@@ -43,6 +43,7 @@ pub(crate) fn read_operation(row: &Row<'_>) -> rusqlite::Result<(i64, Operation)
         hint: row.get(15)?,
         outcome: None,
         collected: row.get(16)?,
+        output_bytes: 0,
     };
     Ok((row.get(0)?, operation))
 }

@@ -22,7 +22,7 @@ use toolkit::{Storage, StorageFuture};
 
 use crate::{
     approvals,
-    audit::AuditLog,
+    audit::{AuditLog, LogRetention},
     connection::Durability,
     database_file::{DatabaseFile, OpenDatabase},
     database_thread::{DatabaseThread, Mode},
@@ -97,6 +97,12 @@ impl Store {
             file,
             moved_aside,
         })
+    }
+
+    /// Sets how much of the audit log is kept.
+    pub fn with_log_retention(mut self, retention: LogRetention) -> Self {
+        self.audit.set_retention(retention);
+        self
     }
 
     /// The path of the corrupt store that was moved aside when this one was opened.
@@ -223,6 +229,7 @@ impl Journal for Store {
     }
 
     fn prune(&self, retention: Retention) -> JournalFuture<'_, Vec<OperationId>> {
+        self.audit.prune();
         Box::pin(async move {
             let mut pruned = Vec::new();
             loop {

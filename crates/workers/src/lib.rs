@@ -10,7 +10,7 @@
 
 mod call_options;
 mod deadline;
-mod limit_failure;
+mod killed;
 mod pipe;
 mod pool;
 mod profile;
@@ -26,7 +26,7 @@ mod worker;
 mod worker_failure;
 
 pub use call_options::{ApprovedFiles, CallObserver, CallOptions};
-pub use limit_failure::limit_exceeded;
+pub use killed::killed;
 pub use pool::{SessionCaller, SessionLease, WorkerPool};
 pub use python::{PythonCall, python_folders};
 pub use r::{R_SOURCING, RCall, decode_replies, with_missing};

@@ -14,6 +14,7 @@ pub use json_result::{
     JsonResultOptions, MAX_JSON_BYTES, build_failed_outcome, build_outcome, find_reported_failure,
 };
 pub use mismatch::check_outcome;
+pub(crate) use mismatch::describe_differences;
 pub(crate) use returned::{JsonBudget, MAX_KEPT_MEMBERS, ReturnedValue, stdout_content};
 pub use returned::{link, stderr_content};
 

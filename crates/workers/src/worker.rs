@@ -309,8 +309,8 @@ impl Worker {
         match failure {
             _ if !stderr.is_empty() => stderr,
             WorkerFailure::Exited(Some(status)) => status.to_string(),
-            WorkerFailure::LimitExceeded(limit) => {
-                format!("it {} than it may (`{}`)", limit.describe(), limit.key())
+            WorkerFailure::Killed(violation) => {
+                format!("it {}; {}", violation.describe(), violation.advice("limits"))
             }
             other => format!("{other:?}"),
         }

@@ -2,15 +2,15 @@
 
 use std::{io, os::unix::process::ExitStatusExt, process::ExitStatus};
 
-use process::{Child, ResourceLimit};
+use process::{Child, Violation};
 
 /// Why a worker became unusable. It is killed, and the next call starts another one.
 #[derive(Debug)]
 pub(crate) enum WorkerFailure {
     /// It exited or was killed; without a status if that could not be determined.
     Exited(Option<ExitStatus>),
-    /// It was killed because all its processes together exceeded this limit.
-    LimitExceeded(ResourceLimit),
+    /// Its supervisor killed it for this.
+    Killed(Violation),
     /// Its reply violates the protocol, or the pipe is broken.
     Protocol(String),
     /// It did not react to an interrupt within the grace period.
@@ -20,7 +20,7 @@ pub(crate) enum WorkerFailure {
 impl WorkerFailure {
     /// The failure of a worker that exited.
     pub(crate) fn from_exit(child: &Child, status: io::Result<ExitStatus>) -> Self {
-        child.exceeded().map_or_else(|| Self::Exited(status.ok()), Self::LimitExceeded)
+        child.violation().map_or_else(|| Self::Exited(status.ok()), Self::Killed)
     }
 
     /// What happened, for the caller. `exit_call` is how a function of this language would end its
@@ -41,7 +41,7 @@ impl WorkerFailure {
                 (None, None) => format!("{language} exited"),
             },
             Self::Exited(None) => format!("{language} exited"),
-            Self::LimitExceeded(limit) => format!("{language} {} than it may", limit.describe()),
+            Self::Killed(violation) => format!("{language} {}", violation.describe()),
             Self::Protocol(reason) => {
                 format!("the pipe to {language} broke ({reason}), and {language} was killed")
             }

@@ -23,7 +23,7 @@ use tokio::{
 
 use crate::{
     protocol::{Control, Packet, Reply, receive, send},
-    sandbox::ResourceLimit,
+    sandbox::Violation,
 };
 
 /// The longest reply: an error message.
@@ -44,8 +44,8 @@ pub struct Child {
     pub stderr: Option<ChildStdout>,
     status: StatusSocket,
     exit: Option<ExitStatus>,
-    /// The limit for which it was killed.
-    exceeded: Option<ResourceLimit>,
+    /// What it was killed for.
+    violation: Option<Violation>,
     /// Whether all of its processes are known to be gone.
     is_gone: bool,
 }
@@ -70,7 +70,7 @@ impl Child {
             stderr: Some(ChildStdout::from_owned_fd(streams.stderr)?),
             status: StatusSocket::new(status)?,
             exit: None,
-            exceeded: None,
+            violation: None,
             is_gone: false,
         };
         let mut listeners = Vec::new();
@@ -90,7 +90,7 @@ impl Child {
                     return Ok(Started { child, pid, pidfd, listeners });
                 }
                 Some(Reply::Failed { code, step }) => return Err(to_error(code, step)),
-                Some(Reply::Exited { .. } | Reply::Exceeded { .. } | Reply::Gone) | None => {
+                Some(Reply::Exited { .. } | Reply::Killed { .. } | Reply::Gone) | None => {
                     return Err(io::Error::other("unexpected reply of the launcher process"));
                 }
             }
@@ -130,9 +130,9 @@ impl Child {
         }
     }
 
-    /// The limit that it exceeded, if it was killed for that. Known once [`Self::wait`] returns.
-    pub fn exceeded(&self) -> Option<ResourceLimit> {
-        self.exceeded
+    /// What it was killed for, if its supervisor did that. Known once [`Self::wait`] returns.
+    pub fn violation(&self) -> Option<Violation> {
+        self.violation
     }
 
     /// Whether all of its processes are known to be gone.
@@ -165,7 +165,15 @@ impl Child {
                 // A supervisor that was killed has taken the program with it.
                 self.exit.get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
             }
-            Reply::Exceeded { limit } => self.exceeded = Some(*limit),
+            Reply::Killed { violation } => {
+                // An idle worker has no call that could fail.
+                if *violation == Violation::ProtectedFile {
+                    tracing::error!(
+                        "a protected file was replaced while a program could write to it; check it"
+                    );
+                }
+                self.violation = Some(*violation);
+            }
             Reply::Listening | Reply::Started { .. } | Reply::Failed { .. } => {}
         }
     }

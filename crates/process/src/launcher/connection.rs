@@ -2,6 +2,7 @@
 //! and again if it died.
 
 use std::{
+    ffi::OsString,
     fs::File,
     io::{self, Seek, Write},
     os::{
@@ -74,6 +75,30 @@ pub(crate) fn has_namespaces() -> io::Result<bool> {
 /// Whether children get control groups of their own.
 pub(crate) fn has_cgroups() -> io::Result<bool> {
     Ok(connect(&mut CONNECTION.lock())?.has_cgroups)
+}
+
+/// Starts this program again with other arguments, as a process that outlives this one. Its output is
+/// appended to `log`.
+pub fn start_background(arguments: &[OsString], log: File) -> io::Result<BackgroundProcess> {
+    let errors = log.try_clone()?;
+    let process = Command::new(EXECUTABLE)
+        .arg0("toolcrib")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(log))
+        .stderr(Stdio::from(errors))
+        .spawn()?;
+    Ok(BackgroundProcess(process))
+}
+
+/// A process that outlives this one.
+pub struct BackgroundProcess(Child);
+
+impl BackgroundProcess {
+    /// Whether it has ended. If that cannot be found out, it counts as running.
+    pub fn has_ended(&mut self) -> bool {
+        self.0.try_wait().is_ok_and(|status| status.is_some())
+    }
 }
 
 fn connect(connection: &mut Option<Connection>) -> io::Result<&Connection> {

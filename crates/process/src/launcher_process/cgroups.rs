@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     process_id::ProcessId,
-    sandbox::{ResourceLimit, Sandbox},
+    sandbox::{Sandbox, Violation},
 };
 
 const ROOT: &str = "/sys/fs/cgroup";
@@ -111,16 +111,16 @@ impl Group {
     }
 
     /// The limit that the kernel has enforced on the group, if any.
-    pub(super) fn find_excess(&self) -> Option<ResourceLimit> {
+    pub(super) fn find_excess(&self) -> Option<Violation> {
         let has_event = |file: &str, event: &str| {
             let text = fs::read_to_string(self.folder.join(file)).unwrap_or_default();
             let count = text.lines().find_map(|line| line.strip_prefix(event)?.trim().parse().ok());
             count.is_some_and(|count: u64| count > 0)
         };
         if has_event("memory.events", "oom_kill ") {
-            return Some(ResourceLimit::Memory);
+            return Some(Violation::Memory);
         }
-        has_event("pids.events", "max ").then_some(ResourceLimit::Processes)
+        has_event("pids.events", "max ").then_some(Violation::Processes)
     }
 }
 
@@ -171,7 +171,7 @@ mod tests {
     use std::fs;
 
     use super::Cgroups;
-    use crate::sandbox::ResourceLimit;
+    use crate::sandbox::Violation;
 
     /// A tree of files as the kernel has it: a slice that limits its groups, with a scope in it.
     fn tree() -> tempfile::TempDir {
@@ -227,8 +227,8 @@ mod tests {
         group.enter().expect("a file");
         assert_eq!((read("cgroup.procs").as_str(), group.find_excess()), ("0", None));
         fs::write(folder.join("pids.events"), "max 3\n").expect("a file");
-        assert_eq!(group.find_excess(), Some(ResourceLimit::Processes));
+        assert_eq!(group.find_excess(), Some(Violation::Processes));
         fs::write(folder.join("memory.events"), "low 0\noom 1\noom_kill 1\n").expect("a file");
-        assert_eq!(group.find_excess(), Some(ResourceLimit::Memory));
+        assert_eq!(group.find_excess(), Some(Violation::Memory));
     }
 }

@@ -22,6 +22,7 @@ use rustix::{
 
 use super::{
     Namespaces,
+    guard::Guard,
     protected::{self, Protected},
     raw,
     supervisor::Failure,
@@ -43,7 +44,7 @@ struct Tree {
 }
 
 /// Prepares the namespaces of a program. The calling process is the first in all of them; `own_id` is
-/// its id outside. Returns the private places that the program may use as it likes.
+/// its id outside.
 ///
 /// A Landlock rule for a folder covers whatever is mounted below it. So a private place that contains
 /// a mount which the program may only see or read gets no rule.
@@ -52,7 +53,7 @@ pub(super) fn isolate(
     granted: &GrantedDescriptors,
     namespaces: Namespaces,
     own_id: u32,
-) -> Result<Vec<&'static str>, Failure> {
+) -> Result<Isolated, Failure> {
     map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
     continue_process_ids(own_id);
     let sandbox = &request.sandbox;
@@ -73,7 +74,22 @@ pub(super) fn isolate(
     let tmpfs_bytes = (sandbox.memory_bytes / TMPFS_SHARE).min(sandbox.temp_bytes);
     mount_all(&places, &private, tmpfs_bytes)?;
     private.retain(|place| !readable.iter().any(|below| below.path.starts_with(place)));
-    Ok(private)
+    Ok(Isolated { own_places: private, guard: Guard::new(&protected, &request.folder) })
+}
+
+/// What [`isolate`] has mounted.
+pub(super) struct Isolated {
+    /// The private places that the program may use as it likes.
+    pub(super) own_places: Vec<&'static str>,
+    pub(super) guard: Option<Guard>,
+}
+
+/// Mounts a file read-only on itself, while programs run. Returns the file.
+pub(super) fn protect(path: &Path) -> io::Result<OwnedFd> {
+    let place = GrantedDescriptors::default().open(path)?;
+    let tree = clone_tree(&place, true)?;
+    move_to(&tree, &place.fd)?;
+    Ok(place.fd)
 }
 
 /// Tries the steps of [`isolate`] with an empty request.
@@ -140,7 +156,7 @@ fn mount_all(places: &Places<'_>, private: &[&str], tmpfs_bytes: u64) -> Result<
 
 fn clone_all(places: &Places<'_>) -> io::Result<Vec<Tree>> {
     let mut trees = clone_outermost(places.writable, places.readable)?;
-    let Protected { places: protected, parents } = places.protected;
+    let Protected { places: protected, parents, .. } = places.protected;
     for (places, is_read_only) in [(parents, false), (protected, true)] {
         for place in places {
             trees.push(clone_tree(place, is_read_only)?);
@@ -190,8 +206,12 @@ fn attach(tree: &Tree) -> io::Result<()> {
         }
         opened => opened,
     };
+    move_to(tree, &target?)
+}
+
+fn move_to(tree: &Tree, target: &OwnedFd) -> io::Result<()> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-    Ok(move_mount(&tree.mount, c"", target?, c"", flags)?)
+    Ok(move_mount(&tree.mount, c"", target, c"", flags)?)
 }
 
 fn create_target(tree: &Tree) -> io::Result<()> {

@@ -3,7 +3,8 @@
 //! Each of them is mounted read-only on itself. A mount point cannot be renamed or removed in its
 //! namespace, but the folders above it can, and a folder with other files could be put in their place. So
 //! the folders between a writable folder and a protected path become mount points as well. Nothing can
-//! be mounted on a path that does not exist: a program can create those.
+//! be mounted on a path that does not exist: a program can create those. If a file is replaced from outside
+//! the namespace, its mount is gone; see [`super::guard`].
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ pub(super) struct Protected {
     pub(super) places: Vec<Place>,
     /// The folders above them. They stay writable.
     pub(super) parents: Vec<Place>,
+    /// The writable folders that they are in.
+    pub(super) roots: Vec<PathBuf>,
 }
 
 /// Opens the protected paths that exist in writable folders.
@@ -39,6 +42,9 @@ pub(super) fn open(paths: &[PathBuf], writable: &[Place]) -> Protected {
             if !found.parents.iter().any(|known| known.path == parent) {
                 found.parents.extend(opener.open(parent));
             }
+        }
+        if !found.roots.iter().any(|known| known == outermost) {
+            found.roots.push(outermost.to_owned());
         }
         found.places.push(place);
     }

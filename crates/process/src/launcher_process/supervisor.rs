@@ -20,7 +20,9 @@ use rustix::{
 use super::{
     Descriptors, Namespaces,
     cgroups::Group,
-    families, mounts, network,
+    families,
+    guard::Guard,
+    mounts, network,
     program::{self, Enforcer, Streams},
     raw,
     usage::Watch,
@@ -105,6 +107,8 @@ struct Started {
     own_id: u32,
     /// The private places in memory; absent without namespaces.
     own_places: Option<Vec<&'static str>>,
+    /// Absent if no protected file can be replaced.
+    guard: Option<Guard>,
 }
 
 /// Replies that were not sent yet. Those that belong together are sent in one packet: waking up the
@@ -144,14 +148,15 @@ pub(super) fn run(
     let Descriptors { status, stdin, stdout, stderr, granted } = descriptors;
     let streams = Streams { stdin, stdout, stderr };
     match start(request, &status, streams, &granted, isolation, group, enforcer) {
-        Ok(started) => {
+        Ok(mut started) => {
             let pidfd = pidfd_open(getpid(), PidfdFlags::empty()).ok();
             let mut outbox = Outbox { status: &status, packet: Vec::new(), pidfd };
             outbox.add(&Reply::Started { pid: started.own_id });
             // A program that waits for its input must get it at once.
             let patience = if request.has_stdin { Timespec::default() } else { SHORT_RUN };
-            let mut limits = Watch::new(request, started.own_places.as_deref(), group);
-            watch(&mut outbox, &started, patience, &mut limits, isolation);
+            let mut guard = started.guard.take();
+            let limits = Watch::new(request, started.own_places.as_deref(), group);
+            watch(&mut outbox, &started, patience, limits, &mut guard, isolation);
             outbox.add(&Reply::Gone).flush();
         }
         Err(failure) => failure.report(&status),
@@ -188,18 +193,18 @@ fn start(
     let signals = raw::open_signals().map_err(Failure::of("signals could not be opened"))?;
     // Before the mounts: afterwards /proc knows this process by its id in the namespace, 1.
     let own_id = find_own_id();
-    let own_places = match isolation {
+    let (own_places, guard) = match isolation {
         Isolation::Namespaces(namespaces) => {
-            let own_places = mounts::isolate(request, granted, namespaces, own_id)?;
+            let isolated = mounts::isolate(request, granted, namespaces, own_id)?;
             if let Some(list) = network::destinations(request) {
                 network::open_listeners(list, status)?;
             }
-            Some(own_places)
+            (Some(isolated.own_places), isolated.guard)
         }
         Isolation::Subreaper => {
             set_child_subreaper(Some(getpid()))
                 .map_err(prepare("the supervisor could not become a subreaper"))?;
-            None
+            (None, None)
         }
     };
     let mut failure = None;
@@ -216,7 +221,7 @@ fn start(
     let program = program.map_err(Failure::of("a process could not be created"))?;
     match failure {
         Some(failure) => Err(failure),
-        None => Ok(Started { program, signals, own_id, own_places }),
+        None => Ok(Started { program, signals, own_id, own_places, guard }),
     }
 }
 
@@ -232,31 +237,40 @@ fn watch(
     outbox: &mut Outbox<'_>,
     started: &Started,
     patience: Timespec,
-    limits: &mut Option<Watch<'_>>,
+    mut limits: Option<Watch<'_>>,
+    guard: &mut Option<Guard>,
     isolation: Isolation,
 ) {
     let (status, Started { program, signals, .. }) = (outbox.status, started);
     let mut patience = Some(patience);
     loop {
-        let next = limits.as_ref().and_then(|limits| limits.remaining().try_into().ok());
-        let mut sources = [
+        let next = limits.as_ref().map(Watch::remaining);
+        let next = next.into_iter().chain(guard.as_ref().map(Guard::remaining)).min();
+        let next = next.and_then(|next| next.try_into().ok());
+        let mut sources = vec![
             PollFd::new(signals, PollFlags::IN),
             PollFd::new(status, PollFlags::IN | PollFlags::HUP),
         ];
+        let changes = guard.as_ref().and_then(Guard::changes);
+        sources.extend(changes.map(|changes| PollFd::new(changes, PollFlags::IN)));
         let _ = poll(&mut sources, patience.take().or(next).as_ref());
         let is_terminated = take_signals(signals);
         let is_over = reap(outbox, *program);
-        let excess = limits
+        let replaced = guard
             .as_mut()
-            .and_then(|limits| if is_over { limits.find_enforced() } else { limits.check() });
-        if let Some(limit) = excess {
-            outbox.add(&Reply::Exceeded { limit });
+            .and_then(|guard| if is_over { guard.check_last() } else { guard.check() });
+        let violation = replaced.or_else(|| {
+            let limits = limits.as_mut()?;
+            if is_over { limits.find_enforced() } else { limits.check() }
+        });
+        if let Some(violation) = violation {
+            outbox.add(&Reply::Killed { violation });
         }
         if is_over {
             return;
         }
         outbox.flush();
-        if is_terminated || excess.is_some() || !obey(status, *program, isolation) {
+        if is_terminated || violation.is_some() || !obey(status, *program, isolation) {
             break;
         }
     }

@@ -16,7 +16,7 @@ use crate::{
     process_id::{ProcessId, all_pids},
     process_table,
     protocol::StartRequest,
-    sandbox::{ResourceLimit, WATCH_INTERVAL},
+    sandbox::{Violation, WATCH_INTERVAL},
 };
 
 /// When a program is checked first. The time then doubles up to [`WATCH_INTERVAL`]: a fork bomb is found
@@ -68,7 +68,7 @@ impl<'a> Watch<'a> {
     }
 
     /// The limit that is exceeded, if it is time for a check.
-    pub(super) fn check(&mut self) -> Option<ResourceLimit> {
+    pub(super) fn check(&mut self) -> Option<Violation> {
         let begun = Instant::now();
         if begun < self.next {
             return None;
@@ -79,7 +79,7 @@ impl<'a> Watch<'a> {
         self.next = now + self.interval.max((now - begun) * MAX_SHARE);
         // Processes are read one after the other. If some exit meanwhile, the share of the others in
         // common memory grows, and it counts more than once. So a second check has to find the same.
-        let is_measured = found == Some(ResourceLimit::Memory) && self.group.is_none();
+        let is_measured = found == Some(Violation::Memory) && self.group.is_none();
         if is_measured && !std::mem::replace(&mut self.is_suspect, is_measured) {
             self.next = now + FIRST_INTERVAL;
             return None;
@@ -89,11 +89,11 @@ impl<'a> Watch<'a> {
     }
 
     /// The limit that the kernel has enforced already.
-    pub(super) fn find_enforced(&self) -> Option<ResourceLimit> {
+    pub(super) fn find_enforced(&self) -> Option<Violation> {
         self.group.and_then(Group::find_excess)
     }
 
-    fn find_excess(&self) -> Option<ResourceLimit> {
+    fn find_excess(&self) -> Option<Violation> {
         let pids = self.pids();
         let held = HeldFiles::find(&pids, &self.request.folder);
         let places = self.own_places.map_or(0, bytes_of_places);
@@ -105,16 +105,16 @@ impl<'a> Watch<'a> {
             let limit = self.request.sandbox.temp_bytes;
             let listed = folder_bytes(&self.request.folder, limit);
             let written = listed.saturating_add(held.deleted + places);
-            (written > limit).then_some(ResourceLimit::TempFiles)
+            (written > limit).then_some(Violation::TempFiles)
         })
     }
 
     /// Adds up processes and memory; `held` is memory in files.
-    fn add_up(&self, pids: &[u32], held: u64) -> Option<ResourceLimit> {
+    fn add_up(&self, pids: &[u32], held: u64) -> Option<Violation> {
         let sandbox = &self.request.sandbox;
         let used: Vec<_> = pids.iter().filter_map(|pid| ProcessUsage::read(*pid)).collect();
         if used.iter().map(|used| used.threads).sum::<u64>() > sandbox.processes {
-            return Some(ResourceLimit::Processes);
+            return Some(Violation::Processes);
         }
         let held = held + self.own_places.map_or(0, |_| shared_segments());
         // Files that are mapped would count twice.
@@ -129,7 +129,7 @@ impl<'a> Watch<'a> {
         // Pages that several processes share were counted for each of them. Counting exactly takes
         // long, so it happens only near the limit.
         let exact: Vec<_> = used.into_iter().map(ProcessUsage::with_shares).collect();
-        (total(&exact) > sandbox.memory_bytes).then_some(ResourceLimit::Memory)
+        (total(&exact) > sandbox.memory_bytes).then_some(Violation::Memory)
     }
 
     /// The processes of the program.

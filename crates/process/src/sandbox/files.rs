@@ -76,9 +76,9 @@ impl SystemFiles {
         }
     }
 
-    /// Finds public files again, if some have changed.
-    pub(super) fn refresh(&mut self) {
-        self.public.refresh();
+    /// Finds public files again, if some have changed; returns whether they have.
+    pub(super) fn refresh(&mut self) -> bool {
+        self.public.refresh()
     }
 }
 
@@ -98,13 +98,13 @@ pub(super) fn is_writable_by_all(path: &Path) -> bool {
     DEVICES.iter().any(|device| path == Path::new(device))
 }
 
-/// Restricts the calling process to the system files, the sandbox's paths and the private folder.
-pub(super) fn restrict(
+/// The rules that all sandboxes have in common. For root there are hundreds, and adding them takes longer
+/// than starting a program.
+pub(super) fn build_common_rules(
     system: &SystemFiles,
-    restriction: &Restriction<'_>,
-) -> Result<RestrictionStatus, RulesetError> {
-    let sandbox = restriction.sandbox;
-    let mut rules = build_ruleset(restriction.network())?;
+    network: NetworkRules,
+) -> Result<RulesetCreated, RulesetError> {
+    let mut rules = build_ruleset(network)?;
     for place in system.folders.iter().chain(&system.public.readable) {
         rules = rules.add_rule(PathBeneath::new(place, reading()))?;
     }
@@ -114,6 +114,16 @@ pub(super) fn restrict(
     for device in &system.devices {
         rules = rules.add_rule(PathBeneath::new(device, device_access()))?;
     }
+    Ok(rules)
+}
+
+/// Restricts the calling process to the common rules, the sandbox's paths and the private folder.
+pub(super) fn restrict(
+    common: RulesetCreated,
+    restriction: &Restriction<'_>,
+) -> Result<RestrictionStatus, RulesetError> {
+    let sandbox = restriction.sandbox;
+    let mut rules = add_ports(common, restriction.network())?;
     let all = AccessFs::from_all(VERSION);
     rules = add_rule(rules, PathFd::new(PROC).ok(), reading())?;
     for path in &sandbox.read {
@@ -129,16 +139,38 @@ pub(super) fn restrict(
     rules.restrict_self()
 }
 
+/// Whether Landlock has to restrict the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NetworkRules {
+    Restricted,
+    Unrestricted,
+}
+
+impl From<&NetworkAccess> for NetworkRules {
+    fn from(network: &NetworkAccess) -> Self {
+        match network {
+            NetworkAccess::Internet => Self::Unrestricted,
+            NetworkAccess::None | NetworkAccess::Only(_) => Self::Restricted,
+        }
+    }
+}
+
 /// A ruleset that denies every right Landlock knows, and signals to processes outside its domain.
-/// With a list of destinations it allows connections to their ports.
-pub(super) fn build_ruleset(network: &NetworkAccess) -> Result<RulesetCreated, RulesetError> {
+pub(super) fn build_ruleset(network: NetworkRules) -> Result<RulesetCreated, RulesetError> {
     let mut rules = Ruleset::default()
         .handle_access(AccessFs::from_all(VERSION))?
         .scope(Scope::from_all(VERSION))?;
-    if *network != NetworkAccess::Internet {
+    if network == NetworkRules::Restricted {
         rules = rules.handle_access(AccessNet::from_all(VERSION))?;
     }
-    let rules = rules.create()?;
+    rules.create()
+}
+
+/// With a list of destinations, allows connections to their ports.
+fn add_ports(
+    rules: RulesetCreated,
+    network: &NetworkAccess,
+) -> Result<RulesetCreated, RulesetError> {
     match network {
         NetworkAccess::Only(list) => {
             let ports = list.iter().map(|entry| NetPort::new(entry.port, AccessNet::ConnectTcp));

@@ -12,37 +12,46 @@ const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// How often the supervisor of a program adds up what its processes use.
 pub const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 
-/// A limit of all processes of a program together. A program that exceeds one is killed.
+/// What a program is killed for: it exceeded a limit of all its processes together, or may have changed
+/// a protected file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourceLimit {
+pub enum Violation {
     /// [`super::Sandbox::memory_bytes`].
     Memory,
     /// [`super::Sandbox::processes`].
     Processes,
     /// [`super::Sandbox::temp_bytes`].
     TempFiles,
+    /// One of [`super::Sandbox::protected`] was replaced while it ran, and it could write to the new one.
+    ProtectedFile,
 }
 
-impl ResourceLimit {
+impl Violation {
     /// The values by their encoding.
-    pub(crate) const ALL: [Self; 3] = [Self::Memory, Self::Processes, Self::TempFiles];
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Memory, Self::Processes, Self::TempFiles, Self::ProtectedFile];
 
-    /// What a program that exceeded it did, as in "it … than it may".
+    /// What the program did.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Memory => "used more memory",
-            Self::Processes => "had more processes and threads",
-            Self::TempFiles => "wrote more to its temporary folders",
+            Self::Memory => "used more memory than it may",
+            Self::Processes => "had more processes and threads than it may",
+            Self::TempFiles => "wrote more to its temporary folders than it may",
+            Self::ProtectedFile => {
+                "could write to a file that only people may change: it was replaced just now"
+            }
         }
     }
 
-    /// Its key in the configuration.
-    pub fn key(self) -> &'static str {
-        match self {
+    /// What to do about it; limits are configured in this `table` of `toolcrib.toml`.
+    pub fn advice(self, table: &str) -> String {
+        let key = match self {
             Self::Memory => "memory_bytes",
             Self::Processes => "processes",
             Self::TempFiles => "temp_bytes",
-        }
+            Self::ProtectedFile => return "check that file, then call again".to_owned(),
+        };
+        format!("if it needs more, raise `{key}` in `[{table}]` of toolcrib.toml")
     }
 }
 

@@ -42,11 +42,13 @@ impl PublicFiles {
     }
 
     /// Searches again if an entry was added, removed or replaced: package managers and `passwd` replace
-    /// files, and a rule is about a file, not about its name.
-    pub(super) fn refresh(&mut self) {
-        if self.listed.iter().any(|(folder, changed)| changed_at(folder) != *changed) {
+    /// files, and a rule is about a file, not about its name. Returns whether it did.
+    pub(super) fn refresh(&mut self) -> bool {
+        let is_changed = self.listed.iter().any(|(folder, changed)| changed_at(folder) != *changed);
+        if is_changed {
             *self = Self::find();
         }
+        is_changed
     }
 
     fn add(&mut self, folder: &Path, depth: usize) {

@@ -2,11 +2,15 @@
 
 use std::{sync::OnceLock, thread};
 
-use egress::NetworkAccess;
 use landlock::{ABI, LandlockStatus};
 use serde::Serialize;
 
-use super::{SandboxLevel, files, filter, system_calls::Conditions};
+use super::{
+    SandboxLevel,
+    files::{self, NetworkRules},
+    filter,
+    system_calls::Conditions,
+};
 
 /// Which restrictions this kernel supports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -37,7 +41,7 @@ pub fn sandbox_support() -> &'static SandboxSupport {
 }
 
 fn try_landlock() -> Option<ABI> {
-    match files::build_ruleset(&NetworkAccess::None).ok()?.restrict_self().ok()?.landlock {
+    match files::build_ruleset(NetworkRules::Restricted).ok()?.restrict_self().ok()?.landlock {
         LandlockStatus::Available { effective_abi, .. } => Some(effective_abi),
         _ => None,
     }

@@ -3,6 +3,7 @@
 use std::{
     fs,
     os::unix::net::{UnixDatagram, UnixListener},
+    time::Duration,
 };
 
 use process::{Command, OpenedPaths};
@@ -373,6 +374,55 @@ async fn private_files_of_the_system_cannot_be_read_by_root() {
             let mut command = bench.command(Rights::Read, "head -c 1 /etc/shadow | wc -c");
             command.sandbox.read.push("/etc/shadow".into());
             assert_eq!(bench.run(command).await, "1", "{:?}", bench.level);
+        }
+    }
+}
+
+#[tokio::test]
+async fn leases_and_file_flags_are_denied() {
+    // F_SETLEASE; FS_IOC_SETFLAGS in both sizes, FS_IOC_FSSETXATTR and FS_IOC_ENABLE_VERITY, on a file that
+    // is only open for reading; the last two are harmless.
+    let code = format!(
+        r#"{CALL}
+import fcntl, os
+fd = os.open("victim", os.O_RDONLY)
+space = ctypes.create_string_buffer(256)
+print(call("fcntl", fd, 1024, 0), call("fcntl", fd, 1024, 1),
+      *[call("ioctl", fd, ctypes.c_ulong(request), space)
+        for request in (0x40086602, 0x40046602, 0x401c5820, 0x40806685)])
+# The kernel ignores the upper half of the number of a request.
+print(call("ioctl", fd, ctypes.c_ulong(0x140086602), space), call("syscall", 72, fd, ctypes.c_long(1 << 32 | 1024), 0))
+print(call("fcntl", fd, 3), call("flock", fd, 1))
+"#
+    );
+    for bench in Bench::all() {
+        fs::write(bench.path("inside/victim"), "").expect("a file");
+        for rights in [Rights::Read, Rights::Write] {
+            let said = bench.python(rights, &code).await;
+            let expected = format!("{}\nEPERM EPERM\ndone done", ["EPERM"; 6].join(" "));
+            assert_eq!(said, expected, "{:?} {rights:?}", bench.level);
+        }
+    }
+}
+
+#[tokio::test]
+async fn folders_that_their_owner_cannot_enter_are_removed() {
+    for bench in Bench::all() {
+        let script = "mkdir -p $TMPDIR/a/b/c && echo x > $TMPDIR/a/b/c/d && chmod 0 $TMPDIR/a/b/c &&
+            chmod 0 $TMPDIR/a/b && ln -s /etc $TMPDIR/a/link && chmod 500 $TMPDIR/a && echo $TMPDIR";
+        // A read-only program cannot change modes, but choose one.
+        let read_only = "mkdir -p $TMPDIR/a && mkdir -m 0 $TMPDIR/a/b && echo $TMPDIR";
+        for (rights, script) in [(Rights::Write, script), (Rights::Read, read_only)] {
+            let folder = text(&bench.sh(rights, script).await);
+            assert!(folder.starts_with("/tmp/toolcrib-"), "{folder} {:?}", bench.level);
+            // Removed in the background.
+            let removed = async {
+                while fs::exists(&folder).expect("a folder") {
+                    tokio::task::yield_now().await;
+                }
+            };
+            let removed = tokio::time::timeout(Duration::from_secs(20), removed).await;
+            assert!(removed.is_ok(), "{folder} {:?}", bench.level);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use process::{ResourceLimit, Sandbox};
+use process::{Sandbox, Violation};
 use tokio::time::timeout;
 
 use crate::bench::{Bench, Rights, is_running};
@@ -19,12 +19,12 @@ async fn find_exceeded(
     bench: &Bench,
     script: &str,
     limit: impl Fn(&mut Sandbox),
-) -> Option<ResourceLimit> {
+) -> Option<Violation> {
     let mut command = bench.command(Rights::Write, script);
     limit(&mut command.sandbox);
     let mut child = bench.launcher.start(&Arc::new(command)).await.expect("a shell");
     let exit = timeout(Duration::from_secs(20), child.child.wait()).await;
-    let exceeded = child.child.exceeded();
+    let exceeded = child.child.violation();
     child.kill().await;
     assert!(exit.is_ok(), "{:?}: still running: {script}", bench.level);
     exceeded
@@ -38,7 +38,7 @@ fn python(code: &str) -> String {
 async fn a_fork_bomb_is_killed() {
     for bench in Bench::all() {
         let exceeded = find_exceeded(&bench, BOMB, |sandbox| sandbox.processes = 60).await;
-        assert_eq!(exceeded, Some(ResourceLimit::Processes), "{:?}", bench.level);
+        assert_eq!(exceeded, Some(Violation::Processes), "{:?}", bench.level);
     }
 }
 
@@ -48,7 +48,7 @@ async fn too_many_processes_are_killed_and_none_is_left() {
         let marker = format!("7{}{}.5", u8::from(bench.has_namespaces()), std::process::id());
         let script = format!("for i in $(seq 60); do sleep {marker} & done; wait");
         let exceeded = find_exceeded(&bench, &script, |sandbox| sandbox.processes = 40).await;
-        assert_eq!(exceeded, Some(ResourceLimit::Processes), "{:?}", bench.level);
+        assert_eq!(exceeded, Some(Violation::Processes), "{:?}", bench.level);
         assert!(!is_running(&marker));
     }
 }
@@ -63,7 +63,7 @@ async fn memory_counts_for_all_processes_and_of_every_kind() {
             let script = python(code);
             let exceeded =
                 find_exceeded(&bench, &script, |sandbox| sandbox.memory_bytes = 250 * MIB).await;
-            assert_eq!(exceeded, Some(ResourceLimit::Memory), "{:?}: {code}", bench.level);
+            assert_eq!(exceeded, Some(Violation::Memory), "{:?}: {code}", bench.level);
         }
     }
 }
@@ -92,7 +92,7 @@ async fn private_folders_have_a_limit() {
         for script in scripts {
             let limit = |sandbox: &mut Sandbox| sandbox.temp_bytes = 50 * MIB;
             let exceeded = find_exceeded(&bench, script, limit).await;
-            assert_eq!(exceeded, Some(ResourceLimit::TempFiles), "{:?}: {script}", bench.level);
+            assert_eq!(exceeded, Some(Violation::TempFiles), "{:?}: {script}", bench.level);
         }
         let few = "head -c 8000000 /dev/zero > $TMPDIR/small; sleep 1";
         let exceeded = find_exceeded(&bench, few, |sandbox| sandbox.temp_bytes = 50 * MIB).await;

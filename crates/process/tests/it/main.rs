@@ -6,3 +6,4 @@ mod lifetime;
 mod limits;
 mod network;
 mod programs;
+mod replaced_files;

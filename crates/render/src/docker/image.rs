@@ -48,9 +48,27 @@ pub(in super::super) fn build_files() -> [(&'static str, &'static str); 3] {
 pub(in super::super) fn reference(settings: &RenderSettings) -> String {
     settings.image.clone().unwrap_or_else(|| {
         let parts = build_files().map(|(name, text)| format!("{name}\n{text}\n"));
+        let packages = build_argument(&settings.packages);
         let all = parts.iter().map(String::as_str).chain(settings.base.as_deref());
+        let all = all.chain((!packages.is_empty()).then_some(packages.as_str()));
         format!("{TAG}:{}", &of_parts(all)[..DIGEST_CHARS])
     })
+}
+
+/// The arguments with which the default image is built.
+pub(in super::super) fn build_arguments(settings: &RenderSettings) -> HashMap<String, String> {
+    let packages = build_argument(&settings.packages);
+    let packages = (!packages.is_empty()).then(|| ("PACKAGES".to_owned(), packages));
+    let base = settings.base.clone().map(|base| ("BASE".to_owned(), base));
+    base.into_iter().chain(packages).collect()
+}
+
+/// The packages in one word list. Their order does not matter, so that it does not build another image.
+fn build_argument(packages: &[String]) -> String {
+    let mut packages = packages.to_vec();
+    packages.sort();
+    packages.dedup();
+    packages.join(" ")
 }
 
 impl Inner {
@@ -113,7 +131,7 @@ async fn build(
         t: Some(reference.to_owned()),
         rm: true,
         forcerm: true,
-        buildargs: settings.base.clone().map(|base| HashMap::from([("BASE".to_owned(), base)])),
+        buildargs: Some(build_arguments(settings)).filter(|arguments| !arguments.is_empty()),
         version: BuilderVersion::BuilderV1,
         ..BuildImageOptions::default()
     };

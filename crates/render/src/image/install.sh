@@ -1,4 +1,4 @@
-# Installs the components of rendering that the base image lacks. A base image with all of them needs no network.
+# Installs the components of rendering that the base image lacks, and the R packages in its arguments. A base image with all of them needs no network.
 set -eu
 
 fail() {
@@ -36,7 +36,7 @@ install_package() {
 has Rscript || fail "the base image has no R"
 has pandoc || install_debian pandoc
 
-for package in rmarkdown knitr tinytex ggplot2; do
+for package in rmarkdown knitr tinytex ggplot2 "$@"; do
   has_package "$package" || install_package "$package"
 done
 

@@ -369,7 +369,22 @@ async fn rebuilds_the_image_only_if_its_base_changes() {
     let other = on(&bases[1]);
     let rebuilt = other.render("Text.\n", Format::Html).await.unwrap();
     assert!(is_building(&other), "the base differs");
-    for image in [rendered.image, rebuilt.image] {
+    // A package that the base has needs no network.
+    let packages = |names: &[&str]| {
+        fixture(|settings| {
+            (settings.image, settings.base) = (None, Some(bases[0].clone()));
+            settings.packages = names.iter().map(ToString::to_string).collect();
+        })
+        .unwrap()
+    };
+    let with_packages = packages(&["knitr", "ggplot2"]);
+    let extended = with_packages.render("Text.\n", Format::Html).await.unwrap();
+    assert!(is_building(&with_packages), "the packages differ");
+    let missing = packages(&["nopackage"]).render("Text.\n", Format::Html).await.unwrap_err();
+    assert_eq!(missing.error_type, ErrorType::ImageBuildFailed);
+    let log = missing.details["log"].as_str().unwrap();
+    assert!(log.contains("nopackage"), "{log}");
+    for image in [rendered.image, rebuilt.image, extended.image] {
         docker(&["rmi", "-f", &image.unwrap()]);
     }
     bases.iter().for_each(|name| drop(docker(&["rmi", name])));

@@ -166,6 +166,20 @@ async fn prune_deletes_the_oldest_operations_over_the_size_limit() {
     assert_eq!(left, kept);
 }
 
+#[tokio::test]
+async fn prune_counts_output_files_and_keeps_the_newest_operation() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    for _ in 0..10 {
+        let over = ended(&running("long"), now(), "short");
+        store.finish(Operation { output_bytes: 10_000, ..over }).await.unwrap();
+    }
+    for (bytes, expected) in [(35_000, 7), (5000, 2), (0, 1)] {
+        let retention = Retention { since: SystemTime::UNIX_EPOCH, bytes };
+        assert_eq!(store.prune(retention).await.unwrap().len(), expected, "{bytes}");
+    }
+}
+
 fn question() -> Approval {
     Approval {
         id: ApprovalId::random(),

@@ -72,6 +72,7 @@ pub(crate) fn running(tool: &str) -> Operation {
         hint: Some("hint".to_owned()),
         outcome: None,
         collected: false,
+        output_bytes: 0,
     }
 }
 

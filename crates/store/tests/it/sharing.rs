@@ -11,6 +11,7 @@ use runtime::{
     operation::{Operation, State},
 };
 use store::Store;
+use testing::wait_until;
 
 use crate::servers::{background, call, ended, foreground, running, start_server, state_folder};
 
@@ -60,7 +61,9 @@ async fn operations_of_a_live_server_are_kept_and_can_be_cancelled() {
         .unwrap();
     assert_eq!(known[0], over, "both tell the same");
     let pid = fs::read_to_string(folder.path().join("crib/pid")).unwrap();
-    assert!(!fs::exists(format!("/proc/{}", pid.trim())).unwrap());
+    // The supervisor, which has the same id outside, exits right after the program.
+    let entry = format!("/proc/{}", pid.trim());
+    wait_until("the end of all processes", || !fs::exists(&entry).unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -82,7 +85,7 @@ async fn results_are_available_to_the_next_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_call_is_audited_without_its_arguments() {
+async fn each_call_is_audited_with_a_digest_of_its_arguments() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = start_server(folder.path(), |_| {});
     for script in ["true", "exit 3"] {
@@ -209,4 +212,29 @@ async fn a_refusal_is_audited_before_the_response() {
     let line: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
     assert_eq!((&line["decision"], &line["outcome"]), (&"ask".into(), &"approval_required".into()));
     assert!(line["approval"].as_str().unwrap().starts_with("ap_"));
+}
+
+#[tokio::test]
+async fn a_start_waits_for_the_newest_operations_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_server(folder.path(), |_| {});
+    let store = Store::open(&state_folder(folder.path())).unwrap();
+    for _ in 0..600 {
+        let mut operation = running("tool");
+        operation.server.boot = "an earlier boot".to_owned();
+        store.begin(operation).await.unwrap();
+    }
+    let unfinished = async || {
+        let page = store.list(Filter::unfinished(), None, 1000).await.unwrap();
+        page.operations.len()
+    };
+    let (operations, recovering) = (server.operations(), server.recover());
+    let mut recovering = std::pin::pin!(recovering);
+    tokio::select! {
+        _ = &mut recovering => panic!("it recovered all of them first"),
+        () = operations.wait_for_newest() => {}
+    }
+    assert!((1..600).contains(&unfinished().await));
+    assert_eq!(recovering.await.unwrap().len(), 600);
+    assert_eq!(unfinished().await, 0);
 }

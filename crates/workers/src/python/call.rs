@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     call_options::{ApprovedFiles, CallOptions},
-    limit_failure::limit_exceeded,
+    killed::killed,
     pool::{SessionLease, WorkerPool},
     profile::Language,
     results::{
@@ -155,8 +155,8 @@ async fn build_call_outcome(tool: &Tool, result: CallResult, options: &CallOptio
 }
 
 fn python_exited(name: &str, failure: &WorkerFailure) -> Failure {
-    if let WorkerFailure::LimitExceeded(limit) = failure {
-        return limit_exceeded(name, *limit, "limits");
+    if let WorkerFailure::Killed(violation) = failure {
+        return killed(name, *violation, "limits");
     }
     let reason = failure.describe("Python", "os._exit()");
     let message =

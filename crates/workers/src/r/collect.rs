@@ -280,10 +280,12 @@ impl<'a> ValueCollector<'a> {
             None => None,
         };
         let text = (!self.is_long).then(|| String::from_utf8_lossy(&self.text).into_owned());
+        let uri = file.map(|(uri, _)| uri);
         ReturnedValue {
             value: self.finished.unwrap_or_default(),
             text,
-            uri: file.map(|(uri, _)| uri),
+            access: uri.as_deref().map(|uri| self.sink.describe_access(uri)),
+            uri,
             is_truncated: self.budget.is_exceeded || self.is_long,
         }
     }

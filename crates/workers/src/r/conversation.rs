@@ -8,7 +8,7 @@ use super::{
     collect::ValueCollector,
     decode::decode,
     encode::encode,
-    json::Expected,
+    json::{Expected, to_json},
     message::Message,
     missing::with_missing,
     value::{Data, RValue},
@@ -69,6 +69,8 @@ pub(super) struct RError {
     pub(super) call: Option<String>,
     pub(super) classes: Vec<String>,
     pub(super) traceback: Vec<String>,
+    /// The value of a function that reported its failure by returning it.
+    pub(super) value: Option<Value>,
 }
 
 /// A state that the function changed.
@@ -170,6 +172,8 @@ fn printed_as_value(printed: &CapturedOutput) -> ReturnedValue {
         value: Value::String(text),
         text: None,
         uri: printed.uri.clone(),
+        // The notice in the text says it.
+        access: None,
         is_truncated: printed.is_truncated,
     }
 }
@@ -373,6 +377,7 @@ impl RError {
             call: None,
             classes: Vec::new(),
             traceback: Vec::new(),
+            value: None,
         }
     }
 
@@ -382,6 +387,8 @@ impl RError {
             Data::List(items) => items,
             _ => Vec::new(),
         };
+        let value = items.get(5).filter(|value| !matches!(value.data, Data::Null));
+        let value = value.map(|value| to_json(value, Expected::ANYTHING));
         let mut items = items.into_iter();
         let mut next = || limit_texts(items.next().unwrap_or_else(RValue::null));
         let mut first = || next().into_iter().next();
@@ -392,6 +399,7 @@ impl RError {
             call,
             classes: next(),
             traceback: next(),
+            value,
         }
     }
 }

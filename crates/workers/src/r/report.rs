@@ -1,18 +1,21 @@
 //! The outcome of a call: text and images for a model, fields for a program.
 
-use catalog::{Content, ErrorType, Failure, Outcome, Tool, failures};
-use process::{CapturedOutput, ResourceLimit};
+use catalog::{Content, ErrorType, Failure, Outcome, Schema, Tool, failures};
+use process::{CapturedOutput, Violation};
 use serde_json::{Map, Value, json};
 
-use super::conversation::{CallEnd, CallResult, RError};
+use super::{
+    conversation::{CallEnd, CallResult, RError},
+    missing::with_missing,
+};
 use crate::{
-    limit_failure::limit_exceeded,
-    results::{link, stderr_content, stdout_content},
+    killed::killed,
+    results::{ReturnedValue, describe_differences, link, stderr_content, stdout_content},
     worker_failure::WorkerFailure,
 };
 
 pub(super) fn build_outcome(tool: &Tool, result: CallResult) -> Outcome {
-    match find_failure(tool, &result.end) {
+    match find_failure(tool, &result) {
         Some(failure) => build_failed(tool, failure, result),
         None if tool.output.is_some() => build_structured(result),
         None => build_printed(result),
@@ -43,6 +46,10 @@ fn build_printed(result: CallResult) -> Outcome {
     }
     let full = text.uri.as_ref().or_else(|| rows.as_ref().and_then(|rows| rows.uri.as_ref()));
     fields.extend(full.map(|uri| ("output".to_owned(), uri.as_str().into())));
+    if !fields.is_empty() || rows.is_some() {
+        // Some clients show a model only the structured content.
+        fields.insert("printed".to_owned(), text.text.as_str().into());
+    }
     let mut content = vec![Content::Text(text.text)];
     content.extend(text.uri.map(|uri| link(uri, "stdout", "text/plain")));
     if let Some(rows) = rows {
@@ -104,23 +111,36 @@ fn images(plots: Vec<Vec<u8>>) -> impl Iterator<Item = Content> {
     plots.into_iter().map(|data| Content::Image { data, mime_type: "image/png".to_owned() })
 }
 
-fn find_failure(tool: &Tool, end: &CallEnd) -> Option<Failure> {
+fn find_failure(tool: &Tool, result: &CallResult) -> Option<Failure> {
     let name = &tool.name;
-    Some(match end {
+    Some(match &result.end {
         CallEnd::Returned => return None,
-        CallEnd::Mismatched => Failure::new(
-            ErrorType::InvalidResult,
-            format!(
-                "`{name}` ran, but its value does not match `returns` in its definition; it is shown as R prints it. \
-                 Correct `returns`, or the function"
-            ),
-        ),
+        CallEnd::Mismatched => mismatch(tool, result.value.as_ref()),
         CallEnd::Failed(error) => r_error(tool, error),
         CallEnd::Stopped(reason) | CallEnd::WorkerFailed(_, Some(reason)) => {
             reason.to_failure(name)
         }
         CallEnd::WorkerFailed(failure, None) => r_exited(name, failure),
     })
+}
+
+/// A value that differs from `returns`, with the parts that differ.
+fn mismatch(tool: &Tool, value: Option<&ReturnedValue>) -> Failure {
+    // Missing values are allowed everywhere, so they are not among the differences.
+    let schema = tool
+        .output
+        .as_ref()
+        .map(|schema| with_missing(schema.object()).map_or_else(|| schema.clone(), Schema::new));
+    let found =
+        schema.zip(value).map(|(schema, value)| describe_differences(&schema, &value.value));
+    let found = found.unwrap_or_default();
+    let parts = if found.is_empty() { String::new() } else { format!(": {}", found.join("; ")) };
+    let message = format!(
+        "`{}` ran, but its value does not match `returns` in its definition{parts}. The value is shown as R prints it. \
+         Correct the function, or `@return` in its comments and build again",
+        tool.name
+    );
+    Failure::new(ErrorType::InvalidResult, message).details(json!({"mismatches": found}))
 }
 
 fn r_error(tool: &Tool, error: &RError) -> Failure {
@@ -131,6 +151,11 @@ fn r_error(tool: &Tool, error: &RError) -> Failure {
         let message = format!("`{}` cannot be called: {}", tool.name, error.message);
         return Failure::new(missing, message);
     }
+    if let Some(value) = &error.value {
+        // It returned in an orderly way, so there is neither a location nor a traceback.
+        let message = format!("`{}` failed: {}", tool.name, error.message);
+        return Failure::new(ErrorType::RError, message).details(json!({"value": value}));
+    }
     let location = error.call.as_ref().map(|call| format!(" in `{call}`")).unwrap_or_default();
     let details = json!({"call": error.call, "class": error.classes, "traceback": error.traceback});
     let message = format!("`{}` failed{location}: {}", tool.name, error.message);
@@ -138,10 +163,10 @@ fn r_error(tool: &Tool, error: &RError) -> Failure {
 }
 
 fn r_exited(name: &str, failure: &WorkerFailure) -> Failure {
-    if let WorkerFailure::LimitExceeded(limit) = failure {
+    if let WorkerFailure::Killed(violation) = failure {
         // R may have a memory limit of its own.
-        let table = if *limit == ResourceLimit::Memory { "r" } else { "limits" };
-        return limit_exceeded(name, *limit, table);
+        let table = if *violation == Violation::Memory { "r" } else { "limits" };
+        return killed(name, *violation, table);
     }
     let reason = failure.describe("R", "quit()");
     let message = format!(

@@ -400,12 +400,26 @@
     result <- .Internal(withVisible(eval(expression, arguments, found$call_env)))
     value <- last_value <<- result[[1L]]
     is_visible <<- result[[2L]]
-    if (found$form == "print") value <- print_value()
+    if (is.list(value) && !is.null(error <- find_reported_failure(value))) {
+      status <<- "failed"
+      value <- error
+    }
+    else if (found$form == "print") value <- print_value()
     else if (!is.null(attributes(value)) || !is.atomic(value) || is.complex(value)) value <- convert_value()
     # Cleaning up and replying must not be interrupted: the server waits for exactly one last reply.
     .Internal(interruptsSuspended(TRUE))
     current_request <<- NULL
     finish_call(value, found$form)
+  }
+
+  # The failure that a value reports by the convention `list(success = FALSE, error = "...")`, as an error list.
+  find_reported_failure <- function(value) {
+    if (is.data.frame(value) || !identical(unclass(value)[["success"]], FALSE)) return(NULL)
+    texts <- unclass(value)[c("error", "message")]
+    is_text <- vapply(texts, function(text) is.character(text) && length(text) > 0L, NA)
+    if (!any(is_text)) return(NULL)
+    text <- paste(texts[[which(is_text)[[1L]]]], collapse = "\n")
+    list("r_error", text, NULL, NULL, NULL, if (object_size(value) < 65536) convert_value())
   }
 
   convert_value <- function() {

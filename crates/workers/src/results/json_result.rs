@@ -51,12 +51,15 @@ pub fn build_failed_outcome(
     mut failure: Map<String, Value>,
     notes: Vec<Content>,
 ) -> Outcome {
-    let message = failure["error_message"].as_str().unwrap_or_default();
-    let message = format!(
-        "`{}` failed: {}: {message}",
-        tool.name,
-        failure["error_type"].as_str().unwrap_or_default()
-    );
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let message = text(&failure["error_message"]).unwrap_or_default();
+    let error_type = text(&failure["error_type"]).unwrap_or_default();
+    // The innermost frame, where a reader starts to look.
+    let frames = failure.get("error_details").and_then(|details| details["traceback"].as_array());
+    let location = frames.and_then(|frames| frames.last()).and_then(text);
+    let place = |frame: String| frame.split(": ").next().map(|place| format!(" (at {place})"));
+    let location = location.and_then(place).unwrap_or_default();
+    let message = format!("`{}` failed: {error_type}: {message}{location}", tool.name);
     failure.entry("error_details").or_insert(Value::Null);
     let content = std::iter::once(Content::Text(message)).chain(notes).collect();
     Outcome { content, structured: Some(Value::Object(failure)), failed: true }

@@ -1,7 +1,7 @@
 //! Checks results against the output schema of their tool, where code outside of this server decides
 //! about them.
 
-use catalog::{Content, ErrorType, Failure, OnMismatch, Outcome, Tool, failures};
+use catalog::{Content, ErrorType, Failure, OnMismatch, Outcome, Schema, Tool, failures};
 use serde_json::{Map, Value, json};
 
 /// The most differences that are reported.
@@ -63,7 +63,12 @@ fn find_differences(tool: &Tool, value: &Value) -> Vec<String> {
     let Some(output) = tool.output.as_ref().filter(|_| tool.on_mismatch.is_some()) else {
         return Vec::new();
     };
-    let Ok(validator) = output.validator() else {
+    describe_differences(output, value)
+}
+
+/// The differences between a value and a schema, in words.
+pub(crate) fn describe_differences(schema: &Schema, value: &Value) -> Vec<String> {
+    let Ok(validator) = schema.validator() else {
         return Vec::new();
     };
     let found = validator.iter_errors(value).take(MAX_DIFFERENCES).map(|error| {

@@ -21,6 +21,8 @@ pub(crate) struct ReturnedValue {
     pub(crate) text: Option<String>,
     /// The URI of the full value, if this is truncated.
     pub(crate) uri: Option<String>,
+    /// How to read the full value, if it was stored.
+    pub(crate) access: Option<String>,
     pub(crate) is_truncated: bool,
 }
 
@@ -29,7 +31,7 @@ impl ReturnedValue {
     pub(crate) async fn new(value: Value, sink: &dyn ResultSink, max_bytes: usize) -> Self {
         let text = value.to_string();
         if text.len() <= max_bytes {
-            return Self { value, text: Some(text), uri: None, is_truncated: false };
+            return Self { value, text: Some(text), uri: None, access: None, is_truncated: false };
         }
         let file = match sink.open_value().await {
             Some(mut file) => {
@@ -41,7 +43,9 @@ impl ReturnedValue {
         // Even if there is no file: a truncated value is better than an outcome that a client
         // rejects.
         let value = JsonBudget::new(max_bytes).truncate(value);
-        Self { value, text: None, uri: file.map(|(uri, _)| uri), is_truncated: true }
+        let uri = file.map(|(uri, _)| uri);
+        let access = uri.as_deref().map(|uri| sink.describe_access(uri));
+        Self { value, text: None, uri, access, is_truncated: true }
     }
 
     /// The value for a model: a string as it is, anything else as JSON; then a link to the full value
@@ -54,9 +58,7 @@ impl ReturnedValue {
         };
         let mut content = vec![Content::Text(text)];
         if self.is_truncated {
-            let location =
-                self.uri.as_ref().map(|uri| format!("the full value is the resource {uri}"));
-            let location = location.unwrap_or_else(|| "it could not be stored".to_owned());
+            let location = self.access.as_deref().unwrap_or("it could not be stored");
             content.push(Content::Text(format!("[the value is truncated; {location}]")));
             content.extend(self.uri.clone().map(|uri| link(uri, "value", "application/json")));
         }

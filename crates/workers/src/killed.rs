@@ -1,0 +1,22 @@
+//! The failure of a call that its supervisor killed.
+
+use catalog::{ErrorType, Failure};
+use process::Violation;
+
+/// The failure of a call of `tool` that was killed. Limits are configured in this `table` of
+/// `toolcrib.toml`.
+pub fn killed(tool: &str, violation: Violation, table: &str) -> Failure {
+    let error_type = match violation {
+        Violation::Memory => ErrorType::OutOfMemory,
+        Violation::Processes => ErrorType::TooManyProcesses,
+        Violation::TempFiles => ErrorType::TooMuchDisk,
+        Violation::ProtectedFile => ErrorType::ProtectedFileReplaced,
+    };
+    let mut advice = violation.advice(table);
+    advice[..1].make_ascii_uppercase();
+    let message = format!(
+        "`{tool}` {} and was killed with all its processes; its output is incomplete. {advice}",
+        violation.describe(),
+    );
+    Failure::new(error_type, message)
+}
