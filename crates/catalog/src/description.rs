@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 pub struct Description {
     /// Shared guidance, rendered before the text.
     pub guidance: Option<String>,
+    /// What it is part of, if its own text is too short to be understood without: `cargo_clippy` may be
+    /// described as "Lint" in a file that describes `cargo`.
+    pub context: Option<String>,
     /// The tool's own text.
     pub text: String,
     /// What to do while the tool runs.
@@ -31,6 +34,14 @@ pub struct Example {
 }
 
 impl Description {
+    /// The tool's own text, after its context.
+    pub fn text_in_context(&self) -> String {
+        match &self.context {
+            Some(context) => format!("{context}: {}", self.text.trim()),
+            None => self.text.trim().to_owned(),
+        }
+    }
+
     /// A description with nothing but a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }

@@ -132,6 +132,9 @@ error_types! {
     UnknownOperation = "unknown_operation", Caller,
         "There is no operation with this id that the caller may see.",
         "Call `status` to list your operations.";
+    UnknownOutput = "unknown_output", Caller,
+        "There is no stored output with this address that the caller may read.",
+        "Use the address in a result. Old outputs are deleted: repeat the call.";
     TooManyCalls = "too_many_calls", Caller,
         "Too many calls are waiting.",
         "Wait for earlier calls to finish and try again.";
@@ -307,6 +310,9 @@ error_types! {
     TooMuchDisk = "too_much_disk", Tool,
         "A call wrote more to its temporary folder than its limit.",
         "Write less, or raise `temp_bytes` in `[limits]`.";
+    ProtectedFileReplaced = "protected_file_replaced", Setup,
+        "A file that only people may change was replaced during the call, which could write to the new one, so the call was killed.",
+        "Check that the file has the content that you want, then call again.";
     OutputTooLarge = "output_too_large", Tool,
         "The rendered output is larger than its limit.",
         "Make the document smaller.";

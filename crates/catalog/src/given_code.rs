@@ -6,10 +6,7 @@
 
 mod programs;
 
-use programs::{
-    CODE_FLAGS, CODE_READERS, CODE_TAKERS, CodeTaker, INTERPRETERS, Interpreter, PLAIN_FLAGS,
-    SHELLS, WRAPPERS,
-};
+use programs::{CODE_TAKERS, CodeTaker, INTERPRETERS, Interpreter, PLAIN_FLAGS, SHELLS, WRAPPERS};
 
 use crate::implementation::{Binding, PassBy, Piece, Process};
 
@@ -17,10 +14,7 @@ use crate::implementation::{Binding, PassBy, Piece, Process};
 /// that start another program.
 pub fn runs_named_files(program: &str) -> bool {
     let name = base_name(program);
-    find_interpreter(name).is_some()
-        || WRAPPERS.contains(&name)
-        || find_code_taker(name).is_some()
-        || CODE_READERS.contains(&name)
+    find_interpreter(name).is_some() || WRAPPERS.contains(&name) || find_code_taker(name).is_some()
 }
 
 /// The word of a command line that names the code to run: the script of an interpreter, or the program
@@ -35,8 +29,8 @@ pub fn find_script(
     if let Some(interpreter) = find_interpreter(name) {
         return interpreter.find_script(words);
     }
-    if CODE_READERS.contains(&name) {
-        return find_code_file(words);
+    if let Some(taker) = find_code_taker(name) {
+        return taker.find_file(words);
     }
     if !WRAPPERS.contains(&name) {
         return None;
@@ -49,15 +43,6 @@ pub fn find_script(
         return Some(at + 1 + behind);
     }
     Some(at)
-}
-
-/// The word after one of [`CODE_FLAGS`], or the flag with its value.
-fn find_code_file(words: &[&str]) -> Option<usize> {
-    let has_value = |word: &&str| {
-        word.split_once('=').is_some_and(|(flag, _)| flag.len() > 2 && CODE_FLAGS.contains(&flag))
-    };
-    let after = || words.iter().position(|word| CODE_FLAGS.contains(word)).map(|flag| flag + 1);
-    words.iter().position(has_value).or_else(after)
 }
 
 impl Process {
@@ -176,6 +161,17 @@ impl CodeTaker {
             pieces.iter().any(|piece| matches!(piece, Piece::Word(word) if is_flag(word)));
         let is_first = matches!(first, Some(Piece::Parameter(_)));
         after_flag || as_flag || self.takes_first && is_first && !has_code
+    }
+
+    /// The word that names a file with code, or a flag with the name.
+    fn find_file(&self, words: &[&str]) -> Option<usize> {
+        let has_value = |word: &&str| {
+            let parts = word.split_once('=');
+            parts.is_some_and(|(flag, _)| flag.len() > 2 && self.before_file.contains(&flag))
+        };
+        let is_before = |word: &&str| self.before_file.contains(word);
+        let after = || words.iter().position(is_before).map(|flag| flag + 1);
+        words.iter().position(has_value).or_else(after)
     }
 }
 
@@ -348,6 +344,7 @@ mod tests {
             "ssh {}",
             "npm exec -c {}",
             "zip -TT {}",
+            "java -jar {}",
         ] {
             assert!(process(line).find_given_code().is_some(), "{line}");
         }
@@ -398,6 +395,9 @@ mod tests {
             ("awk -f prog data", Some("prog")),
             ("make --file=rules.mk all", Some("--file=rules.mk")),
             ("deno run --quiet a.ts", Some("a.ts")),
+            ("java -jar a.jar b.jar", Some("a.jar")),
+            ("uv run a.py", Some("a.py")),
+            ("git -f file", None),
             ("sh -c code data.sh", None),
             ("python3 -m module data.py", None),
             ("timeout 5 sed -i s/a/b/ notes.sh", None),

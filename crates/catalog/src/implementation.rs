@@ -5,6 +5,12 @@
 
 use serde_json::Value;
 
+/// The parameter that sets the working directory of a program. Formats add it to every tool.
+pub const WORKING_DIRECTORY: &str = "working_directory";
+
+/// Its description, for people. Models are not sent it with every tool: the name says as much.
+pub const WORKING_DIRECTORY_DESCRIPTION: &str = "Folder to run in";
+
 /// What carries out the calls of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Implementation {
@@ -100,7 +106,7 @@ pub struct Binding {
     pub negate: Option<String>,
     /// What separates the flag from its value.
     pub separator: Separator,
-    /// How the items of an array are passed.
+    /// How the items of an array or the members of an object are passed.
     pub items: Items,
     /// Whether the value is a path.
     pub kind: ValueKind,
@@ -176,13 +182,20 @@ pub enum Separator {
     Nothing,
 }
 
-/// How an array is passed.
+/// How an array or an object is passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Items {
     /// Each item is an argument, with the flag repeated if there is one.
     Each,
     /// One argument: the items joined by this separator.
     Joined(String),
+    /// Each member of an object is an argument `name=value`.
+    Pairs {
+        /// The text between name and value.
+        separator: String,
+        /// Joins all members into one argument, if set.
+        join: Option<String>,
+    },
 }
 
 /// Whether a value is a path.

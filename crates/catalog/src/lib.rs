@@ -8,6 +8,7 @@ mod allowance;
 pub mod arguments;
 pub mod budget;
 mod consent;
+mod constraint;
 mod custom_rule;
 mod description;
 mod diagnostic;
@@ -52,6 +53,6 @@ pub use similar::closest;
 pub use spec_details::SpecDetails;
 pub use switch::{Switch, apply_switches};
 pub use tool::{
-    Annotations, Availability, Concurrency, ErrorDetail, Mode, OnMismatch, Parameter, StepLocation,
-    Tool,
+    Annotations, Availability, Concurrency, Constraint, ErrorDetail, Mode, OnMismatch, Parameter,
+    StepLocation, Tool,
 };

@@ -3,7 +3,13 @@
 use std::fmt;
 
 /// Names reserved for built-in tools. A definition may replace their text, never their implementation.
-pub const BUILT_IN: [&str; 3] = ["status", "await", "cancel"];
+pub const BUILT_IN: [&str; 4] = ["status", "await", "cancel", READ_OUTPUT];
+
+/// The built-in tools that manage operations.
+pub const OPERATION_TOOLS: [&str; 3] = ["status", "await", "cancel"];
+
+/// The built-in tool that reads long outputs.
+pub const READ_OUTPUT: &str = "read_output";
 
 /// The longest name that clients accept, including their own prefix.
 pub const PORTABLE_LENGTH: usize = 64;

@@ -17,7 +17,7 @@ use crate::{Glob, Implementation, Tool};
 pub(crate) use expression::Expression;
 pub(crate) use scope::Scope;
 use syntax::CALL_NAMES;
-pub(crate) use syntax::RULE_NAMES;
+pub(crate) use syntax::{ARGUMENT_NAMES, RULE_NAMES};
 use variables::find_unlisted_variable;
 
 /// Stack size for compiling conditions, in bytes. Only the pages that are used take memory.

@@ -32,6 +32,8 @@ pub struct Tool {
     pub parameters: Vec<Parameter>,
     /// Where each step of a sequence is defined, in order; empty if unknown.
     pub steps: Vec<StepLocation>,
+    /// Conditions on its arguments beyond `input`.
+    pub constraints: Vec<Constraint>,
     /// Its declared effects.
     pub annotations: Annotations,
     /// The consent word that one of its arguments requires.
@@ -40,6 +42,8 @@ pub struct Tool {
     pub mode: Mode,
     /// The time limit of a call.
     pub timeout: Option<Duration>,
+    /// How many bytes of each output stream a result may have; `None` for the server's limit.
+    pub output_bytes: Option<usize>,
     /// How long a call waits for the result before it is answered as a running operation; `None` for the
     /// default.
     pub answer_within: Option<Duration>,
@@ -50,6 +54,10 @@ pub struct Tool {
     /// A regular expression that finds progress in its output: one group is a percentage or a message,
     /// two groups are a fraction.
     pub progress: Option<String>,
+    /// Exit codes of its program, besides 0, that mean success: `grep` exits with 1 if nothing matches.
+    pub success_exit_codes: Vec<i32>,
+    /// Whether its program gets the user's credentials, as far as Toolcrib knows where they are.
+    pub credentials: bool,
     /// How long its examples took when the definition was built.
     pub measured: Option<Duration>,
     /// What carries out its calls.
@@ -85,13 +93,17 @@ impl Tool {
             argument_errors: ErrorDetail::default(),
             parameters: Vec::new(),
             steps: Vec::new(),
+            constraints: Vec::new(),
             annotations: Annotations::default(),
             mode: Mode::Synchronous,
             timeout: None,
+            output_bytes: None,
             answer_within: None,
             concurrency: None,
             availability: None,
             progress: None,
+            success_exit_codes: Vec::new(),
+            credentials: false,
             measured: None,
             implementation,
             unbound: None,
@@ -157,6 +169,24 @@ impl Tool {
         self.steps
             .get(index)
             .map_or_else(|| self.origin.clone(), |locations| self.origin_of(&locations.arguments))
+    }
+}
+
+/// A condition on the arguments of a tool, in CEL.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// The condition, as written.
+    pub rule: String,
+    /// The message for a call that violates it.
+    pub message: String,
+    /// Where it is defined.
+    pub location: Location,
+}
+
+/// Two constraints are equal if they are written alike; their location does not matter.
+impl PartialEq for Constraint {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.rule, &self.message) == (&other.rule, &other.message)
     }
 }
 

@@ -236,7 +236,8 @@ fn join_calls(details: &SpecDetails) -> String {
 
 /// Everything that decides how a tool runs.
 fn execution(tool: &Tool) -> impl PartialEq + '_ {
-    (&tool.implementation, tool.mode, tool.timeout, tool.concurrency)
+    let more = (&tool.success_exit_codes, &tool.constraints, tool.credentials);
+    (&tool.implementation, tool.mode, tool.timeout, tool.concurrency, more)
 }
 
 /// Whether two texts differ only in white space. Wrapping lines differently is not a change.

@@ -6,6 +6,8 @@ use catalog::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::constraints;
+
 /// Information that a conversion loses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
@@ -21,7 +23,7 @@ pub struct Loss {
 type Field = (&'static str, fn(&Tool) -> Value);
 
 #[rustfmt::skip]
-const FIELDS: [Field; 28] = [
+const FIELDS: [Field; 32] = [
     ("inputSchema", |tool| normalize(&tool.input)),
     ("outputSchema", |tool| tool.output.as_ref().map_or(Value::Null, normalize)),
     ("description", |tool| normalize_text(&describe(tool))),
@@ -44,9 +46,13 @@ const FIELDS: [Field; 28] = [
     ("alias", list_aliases),
     ("synchronous", |tool| json!(tool.mode == Mode::Synchronous)),
     ("timeout_seconds", |tool| json!(tool.timeout.map(|limit| limit.as_secs_f64()))),
+    ("output_bytes", |tool| json!(tool.output_bytes)),
     ("concurrency", |tool| tool.concurrency.map_or(Value::Null, |concurrency| json!(format!("{concurrency:?}")))),
     ("availability_check", |tool| tool.availability.as_ref().map_or(Value::Null, |check| json!(format!("{check:?}")))),
+    ("constraints", |tool| constraints::write(&tool.constraints).unwrap_or_default()),
+    ("credentials", |tool| if tool.credentials { Value::Bool(true) } else { Value::Null }),
     ("progress_regex", |tool| json!(tool.progress)),
+    ("success_exit_codes", |tool| non_empty(tool.success_exit_codes.iter().map(|code| json!(code)).collect())),
     ("hints", |tool| json!(tool.description.hint)),
     ("install_instructions", |tool| json!(tool.description.install)),
     ("execution_time", |tool| json!(tool.measured.map(|took| took.as_secs_f64()))),
@@ -84,10 +90,8 @@ pub(crate) fn find_losses(tool: &Tool, converted: &Tool) -> Vec<Loss> {
 
 /// The full description of a tool: its shared guidance, then its own text.
 pub(crate) fn describe(tool: &Tool) -> String {
-    let parts = [
-        tool.description.guidance.as_deref().unwrap_or_default().trim(),
-        tool.description.text.trim(),
-    ];
+    let guidance = tool.description.guidance.as_deref().unwrap_or_default().trim();
+    let parts = [guidance, &tool.description.text_in_context()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -32,6 +32,18 @@ pub fn is_candidate(source: &SourceId, bytes: &[u8]) -> bool {
         || detect_markdown(FORMATS, source, &String::from_utf8_lossy(bytes)).is_some()
 }
 
+/// Whether a JSON or YAML file has the fields of a tool definition, wherever it is. Other files have some
+/// of these names as well, such as `package.json`, but not all of them.
+pub fn looks_like_definition(source: &SourceId, bytes: &[u8]) -> bool {
+    const ONE_OF: [&str; 5] = ["command", "subcommand", "inputSchema", "sequence", "parameters"];
+    match Document::parse(source, bytes).content {
+        Content::Data(root) => {
+            root.has_any(&["name"]) && root.has_any(&["description"]) && root.has_any(&ONE_OF)
+        }
+        Content::Unreadable | Content::Markdown => false,
+    }
+}
+
 /// A file that is parsed but not yet read by a format.
 pub struct Document<'a> {
     format: Option<&'static Format>,

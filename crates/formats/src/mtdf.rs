@@ -6,11 +6,13 @@
 
 mod availability;
 mod binding;
+mod canonical;
 mod command;
 mod conflict;
 mod consent;
 mod constraint;
 mod field_checks;
+mod formatting;
 mod leaf;
 mod parameter;
 mod parameter_type;
@@ -18,9 +20,11 @@ pub(crate) mod rules;
 mod schema_tool;
 mod sequence;
 mod settings;
+mod shell_syntax;
 mod tree;
 mod write;
 
+pub use self::formatting::{Rewrite, Unformatted, format_definition};
 use catalog::Tool;
 use serde_json::Value as Json;
 
@@ -93,6 +97,8 @@ fn fill(name: &str) -> Result<Draft, TemplateError> {
     let text = include_str!("mtdf/template.json").replace("NAME", name);
     Ok(Draft {
         file: WrittenFile::new(name, "json", text),
-        next_step: format!("describe its command and parameters, then run `toolcrib call {name}`"),
+        next_step: format!(
+            "fill in the parts in brackets, add parameters, then run `toolcrib check` and `toolcrib call {name}`"
+        ),
     })
 }

@@ -30,7 +30,33 @@ pub(crate) struct KnownFields {
     pub(crate) critical: &'static [&'static str],
 }
 
+/// The fields that decide whether a tool is sandboxed tightly and whether a person is asked.
+const ANNOTATIONS: [&str; 5] = ["mutates", "dangerous", "requires_approval", "consent", "network"];
+
+/// Names of other systems for these fields.
+const OTHER_NAMES: [(&str, &str); 10] = [
+    ("readonly", "mutates"),
+    ("read_only", "mutates"),
+    ("readonlyhint", "mutates"),
+    ("destructive", "dangerous"),
+    ("destructivehint", "dangerous"),
+    ("approval", "requires_approval"),
+    ("needs_approval", "requires_approval"),
+    ("confirm", "requires_approval"),
+    ("internet", "network"),
+    ("openworldhint", "network"),
+];
+
 impl KnownFields {
+    /// The safety annotation that an unknown field means, if this object can have annotations.
+    fn find_annotation(&self, key: &str) -> Option<&'static str> {
+        let can_have = |name: &&str| self.fields().any(|field| field == *name);
+        let own = key.to_ascii_lowercase().replace('-', "_");
+        let other = OTHER_NAMES.into_iter().find(|(name, _)| *name == own);
+        let near = || closest(key, ANNOTATIONS.into_iter().filter(can_have));
+        other.map(|(_, name)| name).filter(can_have).or_else(near)
+    }
+
     fn fields(&self) -> impl Iterator<Item = &'static str> {
         self.groups.iter().copied().flatten().copied()
     }
@@ -126,6 +152,25 @@ impl<'n, 'p> Object<'n, 'p> {
         )
     }
 
+    /// The items of an array that `read` accepts; the others are reported.
+    pub(crate) fn items<T>(
+        &self,
+        key: &str,
+        expected: &str,
+        read: impl Fn(&'n Node<'n>) -> Option<T>,
+        report: &mut Report,
+    ) -> Vec<T> {
+        let at = self.at.key(key);
+        let mut items = Vec::new();
+        for (index, node) in self.list(key, report).unwrap_or_default().iter().enumerate() {
+            match read(node) {
+                Some(item) => items.push(item),
+                None => report_wrong_type(node, &at.index(index), expected, report),
+            }
+        }
+        items
+    }
+
     pub(crate) fn object(&self, key: &str, report: &mut Report) -> Option<&'n Node<'n>> {
         self.read_typed(key, "object", |node| node.is_object().then_some(node), report)
     }
@@ -182,6 +227,13 @@ impl<'n, 'p> Object<'n, 'p> {
             let at = self.at.key(key);
             // `subcomand` ignored would serve the bare command; `colour` ignored changes nothing.
             let problem = match closest(key, known.critical.iter().copied()) {
+                _ if let Some(near) = known.find_annotation(key) => report
+                    .at_key(
+                        &MISREAD_FIELD,
+                        &at,
+                        format!("unknown field `{key}` looks like a misspelled safety annotation"),
+                    )
+                    .hint(did_you_mean(near)),
                 Some(near) => report
                     .at_key(
                         &MISREAD_FIELD,

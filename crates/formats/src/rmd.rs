@@ -9,9 +9,11 @@ mod front_matter;
 mod outline;
 mod references;
 mod rules;
+mod volatile;
 
 pub use check::{Problem, check};
 pub use front_matter::{TitleEdit, TitleOutcome, read_front_matter, read_title, set_title};
 pub use outline::{Chunk, Heading, Outline};
 pub use references::{DocumentReferences, find_references};
 pub use rules::RULES;
+pub use volatile::find_volatile;

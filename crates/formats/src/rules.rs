@@ -34,6 +34,7 @@ pub(crate) static SHARED: &[&Rule] = &[
     &definition::IGNORED_FIELD,
     &definition::BAD_CHOICE,
     &definition::BAD_DESTINATION,
+    &definition::BAD_CONSTRAINT,
     &definition::DECLARES_NO_TOOLS,
     &schema::BAD_PATTERN,
     &schema::NOT_AN_OBJECT_SCHEMA,

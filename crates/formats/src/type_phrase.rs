@@ -28,6 +28,8 @@ pub struct TypePhrase {
     pub is_foreign: bool,
     /// Whether the text says `vector` without the type of its elements.
     pub has_unknown_items: bool,
+    /// Whether the text says that there is one value: `Character string`, unlike `Character`.
+    pub is_single: bool,
     /// Whether another type follows: `or a list`.
     pub has_alternative: bool,
     /// The byte at which the description continues, if the phrase is only a prefix of it.
@@ -115,7 +117,12 @@ fn skip_articles(words: &mut Words<'_>) -> bool {
 fn parse_type(words: &mut Words<'_>, has_article: bool) -> Option<TypePhrase> {
     let word = words.next();
     let mut phrase = match scalar(&word) {
-        Some(element) => TypePhrase::new(parse_shape(words, &word, element)),
+        Some(element) => {
+            let is_string = word == "string" || word == "character" && words.peek() == "string";
+            let value_type = parse_shape(words, &word, element);
+            let is_single = is_string && value_type.is_scalar();
+            TypePhrase { is_single, ..TypePhrase::new(value_type) }
+        }
         None => parse_noun(words, &word, has_article)?,
     };
     let is_list = phrase.value_type == ValueType::Object;
@@ -135,6 +142,7 @@ impl TypePhrase {
             is_nullable: false,
             is_foreign: false,
             has_unknown_items: false,
+            is_single: false,
             has_alternative: false,
             rest: None,
         }

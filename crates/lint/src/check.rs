@@ -6,7 +6,7 @@ use catalog::{Catalog, Diagnostic, Mode, Tool, budget::spend};
 
 use crate::{
     context::Context,
-    rules::{Check, LINTS, unknown_step},
+    rules::{Check, LINTS, mode_mismatch, unknown_step},
     sink::DiagnosticSink,
     text::{Role, collect_texts},
 };
@@ -64,6 +64,7 @@ pub fn check_catalog(
             check(catalog, &mut sink);
         }
     }
+    mode_mismatch::check_shared_guidance(catalog, &mut sink);
     // Last, because it depends on which tools have errors.
     unknown_step::check_broken(catalog, &mut sink);
     let broken = sink.broken_tools();

@@ -7,6 +7,7 @@ mod broken_example;
 mod capital_in_name;
 mod confusable_name;
 mod contradictory_marks;
+mod dangerous_reader;
 mod duplicate_choice;
 mod endless_sequence;
 mod exposed_secret;
@@ -21,7 +22,7 @@ mod missing_annotations;
 mod missing_description;
 mod missing_section;
 mod missing_version;
-mod mode_mismatch;
+pub(crate) mod mode_mismatch;
 mod odd_version;
 mod open_parameter;
 mod open_schema;
@@ -101,6 +102,7 @@ pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &instruction_override::RULE, check: Text(instruction_override::check) },
     Lint { rule: &exposed_secret::RULE, check: Text(exposed_secret::check) },
     Lint { rule: &unanswered_risk::RULE, check: Tool(unanswered_risk::check) },
+    Lint { rule: &dangerous_reader::RULE, check: Tool(dangerous_reader::check) },
 ];
 
 /// Every rule of this crate, sorted by code: those of the lints, and [`DUPLICATE_NAME`], which

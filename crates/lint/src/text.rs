@@ -40,7 +40,12 @@ pub(crate) struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn new(role: Role, text: &'a str, tool: &'a Tool, parameter: Option<&'a str>) -> Self {
+    pub(crate) fn new(
+        role: Role,
+        text: &'a str,
+        tool: &'a Tool,
+        parameter: Option<&'a str>,
+    ) -> Self {
         Self { role, text, tool, parameter, words: OnceCell::new() }
     }
 

@@ -27,9 +27,9 @@ pub(crate) struct Tag<'a> {
     lines: Vec<Cow<'a, str>>,
 }
 
-/// The tags of roxygen2. Only these end the code of `@examples`, where `@` may also be R's slot
+/// The tags of roxygen2 and our own. Only these end the code of `@examples`, where `@` may also be R's slot
 /// operator at the start of a line.
-const KNOWN: [&str; 60] = [
+const KNOWN: [&str; 69] = [
     "aliases",
     "author",
     "backref",
@@ -64,6 +64,16 @@ const KNOWN: [&str; 60] = [
     "inheritParams",
     "inheritSection",
     "keywords",
+    // Keywords that are written as tags, so that they are reported by their name.
+    "mcp-dangerous",
+    "mcp-network",
+    "mcp-read-only",
+    "mcp-requires-approval",
+    "mcp-tool",
+    "mcp-writes",
+    "mcp-optional",
+    "mcp-required",
+    "mcp-type",
     "md",
     "method",
     "name",
@@ -209,11 +219,14 @@ impl Tag<'_> {
 /// The tag that a line begins with, and the text after it.
 fn parse_tag(line: &str, in_code: bool) -> Option<(&str, &str)> {
     let body = line.trim_start().strip_prefix('@')?;
-    let length = body.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    // Our own tags have dashes. roxygen2 ignores them, with a warning about a tag `@mcp`.
+    let has_dashes = body.starts_with("mcp-");
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || has_dashes && *byte == b'-';
+    let length = body.bytes().take_while(is_part).count();
     let (name, rest) = body.split_at(length);
     // A misspelled `@keywords` counts everywhere, even in code and before a colon: it may carry a
     // safety keyword, which must not get lost.
-    let is_keywords = resembles_keywords(name);
+    let is_keywords = resembles_keywords(name) || has_dashes;
     let is_separated =
         rest.is_empty() || rest.starts_with([' ', '\t']) || rest.starts_with(':') && is_keywords;
     let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic()) && is_separated;

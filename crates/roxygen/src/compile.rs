@@ -2,6 +2,7 @@
 
 mod checks;
 mod example;
+mod overrides;
 mod tool;
 
 use catalog::{Diagnostic, SourceId};

@@ -47,17 +47,30 @@ impl ExampleCode {
     /// Reads the output back from a text that [`Self::with_output`] returned: `Some(None)` if it has
     /// this code without output, `None` if it has other code.
     pub(crate) fn output_in(&self, text: &str) -> Option<Option<String>> {
-        let rest = text.trim_end().strip_prefix(self.shown.as_str())?;
-        if rest.is_empty() {
-            return Some(None);
+        // Other builders leave out empty lines of the code.
+        let code = |text: &str| -> Vec<String> {
+            let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+            lines.map(str::to_owned).collect()
+        };
+        let lines: Vec<_> = text.trim_end().lines().collect();
+        let shown = code(&self.shown);
+        let end = (0..=lines.len()).find(|end| code(&lines[..*end].join("\n")) == shown)?;
+        let mut output = lines[end..].iter().skip_while(|line| line.trim().is_empty()).peekable();
+        match output
+            .next_if(|line| line.trim() == SEPARATOR.trim())
+            .or_else(|| output.peek().copied())
+        {
+            None => return Some(None),
+            Some(line) if !line.starts_with('#') => return None,
+            Some(_) => {}
         }
-        // Trimming may have removed the newline of the separator, if the output is empty.
-        let rest = format!("{rest}\n");
-        let lines = rest.strip_prefix(SEPARATOR)?.lines();
-        let output =
-            // An empty line of output has lost the blank after the prompt.
-            lines.map(|line| line.strip_prefix(PROMPT).or_else(|| line.strip_prefix("#>")));
-        output.collect::<Option<Vec<_>>>().map(|lines| Some(lines.join("\n")))
+        // An empty line of output has lost the blank after the prompt; another builder writes the prompt
+        // on the first line only.
+        let strip = |line: &&str| {
+            let prompted = line.strip_prefix(PROMPT).or_else(|| line.strip_prefix("#>"));
+            prompted.unwrap_or(line).to_owned()
+        };
+        Some(Some(output.map(strip).collect::<Vec<_>>().join("\n")))
     }
 
     /// This code with conditional code shown after it. The latter is not run, because its condition

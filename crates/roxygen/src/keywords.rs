@@ -18,15 +18,19 @@ pub(crate) struct Keywords {
     pub(crate) is_dangerous: bool,
     pub(crate) requires_approval: bool,
     pub(crate) is_read_only: bool,
+    pub(crate) writes: bool,
     pub(crate) needs_network: bool,
 }
 
 const TAG: &str = "keywords";
 const TOOL: &str = "mcp-tool";
-const FLAGS: [&str; 5] =
-    [TOOL, "mcp-dangerous", "mcp-requires-approval", "mcp-read-only", "mcp-network"];
+const FLAGS: [&str; 6] =
+    [TOOL, "mcp-dangerous", "mcp-requires-approval", "mcp-read-only", "mcp-writes", "mcp-network"];
 /// Flags that make a tool stricter.
 const SAFETY: [&str; 2] = [FLAGS[1], FLAGS[2]];
+
+/// Tags that override what is inferred about a parameter.
+const OVERRIDES: [&str; 3] = ["mcp-type", "mcp-required", "mcp-optional"];
 
 /// Whether a block marks a tool. Only the exact word counts; `mcp-toolbox` does not.
 pub(crate) fn marks_tool(block: &Block<'_>) -> bool {
@@ -45,6 +49,11 @@ pub(crate) fn may_have_keywords(text: &str) -> bool {
 pub(crate) fn read_keywords(block: &Block<'_>, reporter: &mut Reporter) -> Keywords {
     let mut keywords = Keywords::default();
     let is_tool = marks_tool(block);
+    for tag in block.tags.iter().filter(|tag| tag.name.starts_with("mcp-")) {
+        if !OVERRIDES.contains(&tag.name) {
+            report_tag(tag.name, tag.offset, reporter);
+        }
+    }
     for tag in block.tags.iter().filter(|tag| resembles_keywords(tag.name)) {
         for word in tag.words() {
             // A misspelled tag has no effect, so its words must not be applied, only reported.
@@ -66,7 +75,14 @@ impl Keywords {
             TOOL => {}
             "mcp-dangerous" => self.is_dangerous = true,
             "mcp-requires-approval" => self.requires_approval = true,
-            "mcp-read-only" => self.is_read_only = true,
+            "mcp-read-only" | "mcp-writes" => {
+                self.is_read_only |= word == "mcp-read-only";
+                self.writes |= word == "mcp-writes";
+                if self.is_read_only && self.writes {
+                    let message = "`mcp-read-only` and `mcp-writes` contradict each other; `mcp-writes` is used";
+                    reporter.report(&UNKNOWN_KEYWORD, offset, message, "remove one of them");
+                }
+            }
             "mcp-network" => self.needs_network = true,
             _ => match word.strip_prefix("mcp-category-").filter(|category| !category.is_empty()) {
                 Some(category) => self.set_category(category, offset, reporter),
@@ -90,6 +106,20 @@ impl Keywords {
             reporter.report(&SEVERAL_CATEGORIES, offset, message, "remove one of them");
         }
     }
+}
+
+/// Reports a tag such as `@mcp-dangerous`, which should be a keyword, or a misspelled override.
+fn report_tag(tag: &str, offset: usize, reporter: &mut Reporter) {
+    let misspelling = Misspelling { flag: closest(tag, FLAGS) };
+    let hint = match (closest(tag, OVERRIDES), misspelling.flag) {
+        (Some(known), None) => format!("did you mean `@{known}`?"),
+        (_, Some(flag)) => format!("write `@{TAG} {flag}`"),
+        (None, None) => {
+            format!("keywords follow `@{TAG}`; the tags are `@{}`", OVERRIDES.join("`, `@"))
+        }
+    };
+    let message = format!("`@{tag}` is not a tag, so it has no effect");
+    reporter.report_as(misspelling.severity(), &UNKNOWN_KEYWORD, offset, message, hint);
 }
 
 /// Reports a keyword after a misspelled `@keywords`.

@@ -32,10 +32,11 @@ mod returns;
 mod rules;
 mod source;
 mod template;
+mod tex;
 
 pub use compile::{Compilation, compile};
 pub use definition::{Definition, FileAuthor};
 pub use example_code::ExampleCode;
-pub use plan::{ChangePlan, FileChange, ForeignFile, plan_changes};
+pub use plan::{ChangePlan, FileChange, ForeignFile, OtherBuilderFiles, plan_changes};
 pub use record::ExampleRecord;
 pub use rules::RULES;

@@ -3,6 +3,8 @@
 //! Blocks may mix Rd with Markdown. Commands and code are parsed here, because both decide where
 //! braces match; the rest of Markdown stays in the text pieces for `markdown`.
 
+use super::tex;
+
 /// A piece of marked-up text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Piece {
@@ -25,9 +27,10 @@ pub(crate) struct Markup {
 
 /// Commands whose argument is code.
 const CODE: [&str; 5] = ["code", "verb", "samp", "kbd", "preformatted"];
+/// Commands whose first argument is TeX.
+const FORMULAS: [&str; 2] = ["eqn", "deqn"];
 /// Commands that take two arguments.
-const PAIRS: [&str; 9] =
-    ["item", "href", "eqn", "deqn", "section", "subsection", "if", "tabular", "figure"];
+const PAIRS: [&str; 7] = ["item", "href", "section", "subsection", "if", "tabular", "figure"];
 
 pub(crate) fn parse(text: &str) -> Markup {
     // `@@` is the escape of roxygen2 for an at sign that does not begin a tag.
@@ -134,6 +137,9 @@ impl<'a> Parser<'a> {
             let is_link = rest[..rest.len() - self.rest.len()].contains("\\link");
             return if is_link { Piece::Link(code) } else { Piece::Code(code) };
         }
+        if FORMULAS.contains(&name) {
+            return self.parse_formula(name);
+        }
         let most = match name {
             "ifelse" => 3,
             name => 1 + usize::from(PAIRS.contains(&name)),
@@ -141,6 +147,23 @@ impl<'a> Parser<'a> {
         let mut arguments = Vec::new();
         while arguments.len() < most && self.take_brace(arguments.len()) {
             arguments.push(self.pieces(End::Brace));
+        }
+        Piece::Command(name.to_owned(), arguments)
+    }
+
+    /// A formula, whose first argument is TeX, and its plain form if the author gives one.
+    fn parse_formula(&mut self, name: &str) -> Piece {
+        let mut arguments = Vec::new();
+        if let Some(inner) = self.rest.strip_prefix('{') {
+            let length = closing_brace(inner).unwrap_or_else(|| {
+                self.is_unbalanced = true;
+                inner.find('\n').unwrap_or(inner.len())
+            });
+            arguments.push(vec![Piece::Text(tex::to_text(&inner[..length]))]);
+            self.rest = inner[length..].strip_prefix('}').unwrap_or(&inner[length..]);
+            if self.take_brace(arguments.len()) {
+                arguments.push(self.pieces(End::Brace));
+            }
         }
         Piece::Command(name.to_owned(), arguments)
     }
@@ -237,6 +260,22 @@ impl<'a> Parser<'a> {
         self.skip(ticks + end + ticks);
         Some(whole)
     }
+}
+
+/// The offset of the brace that closes the group which `text` is inside of.
+fn closing_brace(text: &str) -> Option<usize> {
+    let (mut depth, mut is_escaped) = (0, false);
+    text.char_indices().find_map(|(at, c)| {
+        let was_escaped = is_escaped;
+        is_escaped = c == '\\' && !was_escaped;
+        match c {
+            '{' if !was_escaped => depth += 1,
+            '}' if !was_escaped && depth == 0 => return Some(at),
+            '}' if !was_escaped => depth -= 1,
+            _ => {}
+        }
+        None
+    })
 }
 
 /// Whether a quote is closed on the same line; otherwise it is an apostrophe.

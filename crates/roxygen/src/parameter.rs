@@ -16,7 +16,7 @@ use super::{
     parameter_examples::find_examples,
     plain_text::{self, PlainText},
     reporter::Reporter,
-    source::{Default, Formal, parse_constant},
+    source::{Formal, parse_constant},
 };
 use crate::rules::{
     COMPUTED_DEFAULT, FOREIGN_TYPE, GUESSED_TYPE, MISSING_VALUE, UNBALANCED, UNDOCUMENTED,
@@ -31,6 +31,14 @@ pub(crate) struct ParamText<'a> {
     pub(crate) offset: Option<usize>,
 }
 
+/// What a person states about a parameter instead of what would be inferred: `@mcp-type x integer`,
+/// `@mcp-required x`, `@mcp-optional x`.
+#[derive(Default)]
+pub(crate) struct Override {
+    pub(crate) phrase: Option<TypePhrase>,
+    pub(crate) is_required: Option<bool>,
+}
+
 /// A property of the schema of a tool's parameters.
 pub(crate) struct Property {
     pub(crate) schema: Map<String, Json>,
@@ -42,12 +50,13 @@ pub(crate) fn compile_property(
     formal: &Formal,
     formals: &[Formal],
     documentation: Option<ParamText<'_>>,
+    stated: Override,
     reporter: &mut Reporter,
 ) -> Property {
     let markup = markup::parse(documentation.map_or("", |documentation| documentation.text));
     let mut compiler = PropertyCompiler {
-        name: &formal.name,
-        default: formal.default.as_ref(),
+        formal,
+        stated,
         formals,
         text: &plain_text::render(&markup.pieces),
         offset: documentation.and_then(|found| found.offset).unwrap_or(formal.offset),
@@ -58,8 +67,8 @@ pub(crate) fn compile_property(
 }
 
 struct PropertyCompiler<'a> {
-    name: &'a str,
-    default: Option<&'a Default>,
+    formal: &'a Formal,
+    stated: Override,
     formals: &'a [Formal],
     text: &'a PlainText,
     /// Where problems are reported.
@@ -69,7 +78,7 @@ struct PropertyCompiler<'a> {
 
 impl PropertyCompiler<'_> {
     fn check_text(&mut self, is_unbalanced: bool, formal_offset: usize) {
-        let name = self.name;
+        let name = &self.formal.name;
         if self.text.text.is_empty() {
             self.reporter.report(
                 &UNDOCUMENTED,
@@ -88,9 +97,16 @@ impl PropertyCompiler<'_> {
     fn compile(&mut self) -> Property {
         let text = &self.text.text;
         let phrase = self.text.leading_type();
-        let value_type = self.resolve_type(phrase.as_ref());
-        let allows_null =
-            phrase.as_ref().is_some_and(|phrase| phrase.is_nullable) || mentions_null(text);
+        let stated = self.stated.phrase.take();
+        let value_type = match &stated {
+            Some(stated) => stated.value_type.clone(),
+            None => self.resolve_type(phrase.as_ref()),
+        };
+        let is_nullable = |phrase: &TypePhrase| phrase.is_nullable;
+        let allows_null = match &stated {
+            Some(stated) => is_nullable(stated),
+            None => phrase.as_ref().is_some_and(is_nullable) || mentions_null(text),
+        };
         // R authors use `NULL` as "not given", also where the text does not mention it.
         let is_nullable = allows_null || self.default_value() == Some(&Constant::Null);
         let choices = self.choices(&value_type);
@@ -112,13 +128,14 @@ impl PropertyCompiler<'_> {
         put("default", default);
         put("examples", self.compile_examples(&value_type, choices.as_deref()));
         put("$comment", comment);
-        // A function may test `missing(x)`, so a parameter without a default can still be optional.
-        let is_required = self.default.is_none() && !allows_null && !calls_optional(text);
+        // `missing(x)` in the body does not count: most functions test it to fail with a better message.
+        let is_inferred = self.formal.default.is_none() && !allows_null && !calls_optional(text);
+        let is_required = self.stated.is_required.unwrap_or(is_inferred);
         Property { schema, is_required }
     }
 
     fn default_value(&self) -> Option<&Constant> {
-        self.default.map(|default| &default.value)
+        self.formal.default.as_ref().map(|default| &default.value)
     }
 
     fn resolve_type(&mut self, phrase: Option<&TypePhrase>) -> ValueType {
@@ -127,11 +144,14 @@ impl PropertyCompiler<'_> {
             if phrase.is_foreign {
                 let message = format!(
                     "JSON cannot carry the values of `{}`; callers can only give a {}",
-                    self.name,
+                    self.formal.name,
                     phrase.value_type.schema_type()
                 );
                 let hint = "give it a default and a name that begins with a dot";
                 self.reporter.report(&FOREIGN_TYPE, self.offset, message, hint);
+            }
+            if phrase.value_type == ValueType::Text && self.takes_several(phrase.is_single) {
+                return ValueType::Text.array();
             }
             // The text wins over the default: it is what callers read.
             return refine(phrase, default_type);
@@ -141,11 +161,22 @@ impl PropertyCompiler<'_> {
             (Some(Constant::Vector(items)), Some(ValueType::Array(element)))
                 if *element == ValueType::Text && !items.iter().any(Constant::has_missing) =>
             {
-                ValueType::Text
+                if self.takes_several(false) {
+                    ValueType::Text.array()
+                } else {
+                    ValueType::Text
+                }
             }
             (_, Some(value_type)) => value_type,
             (_, None) => self.guess_type(),
         }
+    }
+
+    /// Whether callers may choose several of the choices: `match.arg` allows it, or the name is a plural
+    /// and the text does not say `Character string`.
+    fn takes_several(&self, is_single: bool) -> bool {
+        let has_choices = self.choices(&ValueType::Text).is_some();
+        has_choices && (self.formal.takes_several || !is_single && is_plural(&self.formal.name))
     }
 
     fn guess_type(&mut self) -> ValueType {
@@ -154,10 +185,13 @@ impl PropertyCompiler<'_> {
         if !self.text.text.is_empty() {
             let message = format!(
                 "the text of `{}` does not begin with a type; it is assumed to be a {}",
-                self.name,
+                self.formal.name,
                 guess.schema_type()
             );
-            let hint = "begin the text with the type: `Character string, …`";
+            let hint = format!(
+                "begin the text with the type: `Character string, …`, or add `@mcp-type {} TYPE`",
+                self.formal.name
+            );
             self.reporter.report(&GUESSED_TYPE, self.offset, message, hint);
         }
         guess
@@ -187,13 +221,13 @@ impl PropertyCompiler<'_> {
         value_type: &ValueType,
         choices: Option<&[Json]>,
     ) -> (Option<Json>, Option<Json>) {
-        let Some(default) = self.default else {
+        let Some(default) = &self.formal.default else {
             return (None, None);
         };
-        let (name, code) = (self.name, &default.text);
+        let (name, code) = (&self.formal.name, &default.text);
         match (&default.value, choices) {
             // The format document: with a plural name, all choices are valid and none is preferred.
-            (_, Some(_)) if is_plural(name) => (None, None),
+            (_, Some(_)) if is_plural(name) || self.formal.takes_several => (None, None),
             // `match.arg` takes the first choice if the argument is left out.
             (_, Some([first, ..])) if *value_type == ValueType::Text => (Some(first.clone()), None),
             (Constant::Null, _) => (Some(Json::Null), None),
@@ -218,7 +252,7 @@ impl PropertyCompiler<'_> {
     fn reject_default(&mut self, value_type: &ValueType, code: &str) -> Option<Json> {
         let message = format!(
             "the default `{code}` of `{}` does not have the type {}, so it is left out",
-            self.name,
+            self.formal.name,
             value_type.schema_type()
         );
         let hint = "correct the type in the text, or the default";
@@ -253,7 +287,7 @@ impl PropertyCompiler<'_> {
 
     fn reject_example(&mut self, code: &str, problem: &str, hint: &str) {
         let message =
-            format!("the example `{code}` of `{}` {problem}, so it is left out", self.name);
+            format!("the example `{code}` of `{}` {problem}, so it is left out", self.formal.name);
         self.reporter.report(&UNFIT_EXAMPLE, self.offset, message, hint);
     }
 }

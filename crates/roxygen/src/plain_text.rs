@@ -160,7 +160,7 @@ impl Renderer {
                 self.push_pieces(inner);
                 self.push_word(quote);
             }
-            // The first argument is TeX or an address, the second is plain text.
+            // The second argument is what plain text shows instead of TeX or an address.
             ("eqn" | "deqn" | "href", [_, shown]) => self.push_pieces(shown),
             ("tabular", [_, cells]) => {
                 self.widen(Gap::Line);

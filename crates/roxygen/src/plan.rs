@@ -29,8 +29,17 @@ pub enum FileChange {
 pub struct ForeignFile<'a> {
     /// The tool.
     pub definition: &'a Definition,
-    /// The author: another builder, whose file is replaced, or a person, whose file is not.
+    /// The author: another builder or a person.
     pub author: FileAuthor,
+}
+
+/// What happens to the files of another builder of this format. Files of a person always stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherBuilderFiles {
+    /// They stay, and are reported.
+    Keep,
+    /// They are replaced.
+    Replace,
 }
 
 /// The outcome of [`plan_changes`].
@@ -38,7 +47,7 @@ pub struct ForeignFile<'a> {
 pub struct ChangePlan<'a> {
     /// The changes that bring the folder up to date. Files that are up to date have none.
     pub changes: Vec<FileChange>,
-    /// Files that another author wrote.
+    /// Files that another author wrote, and that stay.
     pub foreign: Vec<ForeignFile<'a>>,
 }
 
@@ -48,6 +57,7 @@ pub fn plan_changes<'a>(
     definitions: &'a [Definition],
     records: &[ExampleRecord],
     existing: &BTreeMap<String, String>,
+    others: OtherBuilderFiles,
 ) -> ChangePlan<'a> {
     let mut plan = ChangePlan::default();
     for (definition, record) in definitions.iter().zip(records) {
@@ -58,11 +68,15 @@ pub fn plan_changes<'a>(
         }
         // A file that does not exist may be written like one of our own.
         let author = old.map_or(FileAuthor::Toolcrib, |old| FileAuthor::detect(old));
-        if author != FileAuthor::Toolcrib {
-            plan.foreign.push(ForeignFile { definition, author });
-        }
-        if author != FileAuthor::Person {
+        let is_replaced = match author {
+            FileAuthor::Toolcrib => true,
+            FileAuthor::OtherBuilder => others == OtherBuilderFiles::Replace,
+            FileAuthor::Person => false,
+        };
+        if is_replaced {
             plan.changes.push(FileChange::Write { name, text });
+        } else {
+            plan.foreign.push(ForeignFile { definition, author });
         }
     }
     let is_stale = |name: &String, text: &str| {

@@ -1,10 +1,10 @@
-//! The record of an example run that a definition file keeps: output, time, and the sources that
-//! were timed.
+//! The record of an example run that a definition file keeps: output and time.
 
 use super::example_code::truncate_output;
 
-/// Begins the last line of a file with a time.
-pub(super) const SOURCES_PREFIX: &str = "# The time was taken with sources ";
+/// An example that takes longer makes its tool asynchronous, so a time on the other side of this limit
+/// matters to callers. In seconds.
+const SLOW: f64 = 10.0;
 
 /// The record of an example run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,18 +13,12 @@ pub struct ExampleRecord {
     pub output: Option<String>,
     /// The elapsed time.
     pub seconds: Option<f64>,
-    /// The digest of the package and the example that were timed.
-    pub sources: Option<String>,
 }
 
 impl ExampleRecord {
     /// The record of a run just made.
-    pub fn new(output: &str, seconds: f64, sources: String) -> Self {
-        Self {
-            output: Some(truncate_output(output)),
-            seconds: Some(seconds),
-            sources: Some(sources),
-        }
+    pub fn new(output: &str, seconds: f64) -> Self {
+        Self { output: Some(truncate_output(output)), seconds: Some(seconds) }
     }
 
     /// The record without the output, but with the time.
@@ -33,12 +27,15 @@ impl ExampleRecord {
         Self { output: None, ..self }
     }
 
-    /// The record with the time of an earlier one of the same sources. Otherwise every build would
-    /// change every file, because no two runs take the same time.
+    /// The record with the time of an earlier run of the same example, unless a quick example has
+    /// become slow or the other way round. No two runs take the same time, and a build must not change
+    /// files without a reason.
     #[must_use]
     pub fn keeping_time_of(mut self, earlier: &Self) -> Self {
-        if self.sources.is_some() && self.sources == earlier.sources {
-            self.seconds = earlier.seconds.or(self.seconds);
+        if let (Some(now), Some(then)) = (self.seconds, earlier.seconds)
+            && (now > SLOW) == (then > SLOW)
+        {
+            self.seconds = Some(then);
         }
         self
     }

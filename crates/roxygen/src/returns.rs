@@ -1,9 +1,11 @@
-//! `@return` as a schema: a type, or the parts that `\describe{\item{name}{text}}` lists, nested to
-//! any depth.
+//! `@return` as a schema: a type, or the named parts that it lists, nested to any depth.
+
+mod parts;
 
 use formats::type_phrase::{TypePhrase, ValueType};
 use serde_json::{Map, Value as Json, json};
 
+use self::parts::{PartList, find_parts};
 use super::{
     description::strip_period,
     markup::{self, Piece},
@@ -76,8 +78,8 @@ struct ReturnCompiler<'a> {
 impl ReturnCompiler<'_> {
     /// Compiles the schema of `subject`, which problems name.
     fn compile(&mut self, subject: &str, pieces: &[Piece]) -> Json {
-        match pieces.iter().position(|piece| !labelled_items(piece).is_empty()) {
-            Some(at) => self.compile_parts(&pieces[..at], &pieces[at], &pieces[at + 1..]),
+        match find_parts(pieces) {
+            Some(list) => self.compile_parts(list),
             None => self.compile_value(subject, &plain_text::render(pieces)),
         }
     }
@@ -118,31 +120,54 @@ impl ReturnCompiler<'_> {
         Json::Object(schema)
     }
 
-    /// A list with described parts, or a data frame with described columns.
-    fn compile_parts(&mut self, before: &[Piece], list: &Piece, after: &[Piece]) -> Json {
-        let intro = plain_text::render(before);
+    /// A list with described parts, a list of such lists, or a data frame with described columns.
+    fn compile_parts(&mut self, list: PartList) -> Json {
+        let intro = plain_text::render(&list.before);
         let phrase = stated_type(&intro);
-        let is_frame = phrase.as_ref().is_some_and(|phrase| phrase.value_type == ValueType::Rows);
-        let parts = labelled_items(list).into_iter().map(|(label, text)| {
-            let label = plain_text::render(label).text;
-            let schema = self.compile(&format!("`{label}` in the result"), text);
-            (label, schema)
+        let has_records =
+            phrase.as_ref().is_some_and(|phrase| phrase.value_type == ValueType::Rows)
+                || announces_records(&intro.text);
+        let is_nullable = phrase.as_ref().is_some_and(|phrase| phrase.is_nullable);
+        let parts = list.parts.into_iter().map(|part| {
+            let schema = self.compile(&format!("`{}` in the result", part.label), &part.text);
+            (part.label, schema)
         });
         let properties = Json::Object(parts.collect::<Map<_, _>>());
         let start = phrase.and_then(|phrase| phrase.rest).unwrap_or(0);
-        let description = describe(&intro.text[start..], &plain_text::render(after));
+        let description = describe(&intro.text[start..], &plain_text::render(&list.after));
         let mut schema = Map::new();
-        schema.insert("type".to_owned(), if is_frame { "array" } else { "object" }.into());
+        let name = if has_records { "array" } else { "object" };
+        schema.insert(
+            "type".to_owned(),
+            if is_nullable { vec![name, "null"].into() } else { name.into() },
+        );
         if !description.is_empty() {
             schema.insert("description".to_owned(), description.into());
         }
-        if is_frame {
+        if has_records {
             schema.insert("items".to_owned(), json!({"type": "object", "properties": properties}));
         } else {
             schema.insert("properties".to_owned(), properties);
         }
         Json::Object(schema)
     }
+}
+
+/// Whether the parts are those of every element: `List of surfaces, each containing:`, `A list of
+/// named lists with`. `List of the following elements` announces the parts themselves.
+fn announces_records(intro: &str) -> bool {
+    let text = intro.to_lowercase();
+    let words: Vec<_> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_list = |word: &str| matches!(word, "list" | "vector" | "array");
+    let Some(at) = words.windows(2).position(|pair| is_list(pair[0]) && pair[1] == "of") else {
+        return false;
+    };
+    let mut after = words[at + 2..].iter().copied().skip_while(|word| *word == "named").peekable();
+    let has_plural =
+        after.peek().is_some_and(|word| matches!(*word, "lists" | "records" | "objects" | "rows"));
+    let is_announcement = words.contains(&"following") && !words.contains(&"each");
+    has_plural || !is_announcement && after.any(|word| matches!(word, "each" | "every"))
 }
 
 /// The type at the beginning, also after `Returns` or `Invisibly`. With two types, neither counts:
@@ -162,22 +187,4 @@ fn describe(intro: &str, after: &PlainText) -> String {
         intro.split_whitespace().all(|word| ANNOUNCEMENT.contains(&word.to_lowercase().as_str()));
     let parts = [if is_announcement { "" } else { intro }, after.text.trim()];
     strip_period(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(". "))
-}
-
-/// The items `\item{label}{text}` of a list.
-fn labelled_items(piece: &Piece) -> Vec<(&[Piece], &[Piece])> {
-    let Piece::Command(name, arguments) = piece else {
-        return Vec::new();
-    };
-    if !["describe", "itemize", "enumerate"].contains(&name.as_str()) {
-        return Vec::new();
-    }
-    let items = arguments.iter().flatten().filter_map(|piece| match piece {
-        Piece::Command(name, arguments) if name == "item" => match arguments.as_slice() {
-            [label, text] => Some((label.as_slice(), text.as_slice())),
-            _ => None,
-        },
-        _ => None,
-    });
-    items.collect()
 }

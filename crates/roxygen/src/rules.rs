@@ -32,6 +32,7 @@ pub static RULES: &[&Rule] = &[
     &MISSING_FILE,
     &DUPLICATE_FUNCTION,
     &HIDDEN_REQUIRED,
+    &UNKNOWN_TYPE,
 ];
 
 pub(crate) static BROKEN_R: Rule = Rule {
@@ -265,4 +266,15 @@ pub(crate) static HIDDEN_REQUIRED: Rule = Rule {
           the function fails as soon as it uses it. Only `.state_env` is provided.",
     bad: "#' Add one\n#' @param .x Numeric, the number\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(.x) .x + 1\n",
     good: GOOD,
+};
+
+pub(crate) static UNKNOWN_TYPE: Rule = Rule {
+    code: "TC723",
+    name: "unknown-type-override",
+    severity: Severity::Warning,
+    why: "`@mcp-type NAME TYPE` sets the type of a parameter where the text of `@param` states none, \
+          or another one. Types are written as in `@param`: `integer`, `character vector`, `data \
+          frame`, `number or NULL`.",
+    bad: "#' Add one\n#' @param x Numeric, the number\n#' @mcp-type x thing\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n",
+    good: "#' Add one\n#' @param x The number\n#' @mcp-type x numeric\n#' @examples add_one(1)\n#' @keywords mcp-tool\nadd_one <- function(x) x + 1\n",
 };

@@ -45,6 +45,8 @@ pub(crate) struct Formal {
     pub(crate) name: String,
     pub(crate) default: Option<Default>,
     pub(crate) offset: usize,
+    /// Whether the function accepts several of its choices: `match.arg(x, several.ok = TRUE)`.
+    pub(crate) takes_several: bool,
 }
 
 /// The default of a formal, folded and as written.
@@ -141,9 +143,10 @@ fn read_function(node: Node<'_>, text: &str) -> Option<Function> {
         return None;
     }
     let parameters = definition.child_by_field_name("parameters")?;
+    let body = &text[parameters.end_byte()..definition.end_byte()];
     Some(Function {
         name,
-        formals: read_formals(parameters, text),
+        formals: read_formals(parameters, text, body),
         // Errors elsewhere in the function do not matter: the body is never evaluated here.
         is_broken: parameters.has_error(),
     })
@@ -171,7 +174,8 @@ fn unwrap_parentheses(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-fn read_formals(parameters: Node<'_>, text: &str) -> Vec<Formal> {
+fn read_formals(parameters: Node<'_>, text: &str, body: &str) -> Vec<Formal> {
+    let several = several_choices(body);
     let mut cursor = parameters.walk();
     let read_formal = |node: Node<'_>| {
         let name = constant::unquote_name(&text[node.child_by_field_name("name")?.byte_range()]);
@@ -180,7 +184,40 @@ fn read_formals(parameters: Node<'_>, text: &str) -> Vec<Formal> {
             // On one line, because it goes into messages and comments.
             text: text[value.byte_range()].split_whitespace().collect::<Vec<_>>().join(" "),
         });
-        Some(Formal { name, default, offset: node.start_byte() })
+        let takes_several = several.contains(&name.as_str());
+        Some(Formal { name, default, offset: node.start_byte(), takes_several })
     };
     parameters.children_by_field_name("parameter", &mut cursor).filter_map(read_formal).collect()
+}
+
+/// The names in calls `match.arg(name, several.ok = TRUE)` or `arg_match(name, multiple = TRUE)`. The
+/// body is only searched, because parsing all bodies of a package would take most of a build.
+fn several_choices(body: &str) -> Vec<&str> {
+    let calls = ["match.arg(", "arg_match("].into_iter();
+    let found =
+        calls.flat_map(|call| body.match_indices(call).map(|(at, call)| (at, at + call.len())));
+    let is_code = |at: usize| !body[..at].rsplit('\n').next().unwrap_or_default().contains('#');
+    let named = found.filter(|(at, _)| is_code(*at)).filter_map(|(_, start)| {
+        let arguments = &body[start..];
+        let arguments = &arguments[..closing_parenthesis(arguments)];
+        let compact: String = arguments.split_whitespace().collect();
+        let takes_several =
+            ["several.ok=T", "multiple=T"].iter().any(|flag| compact.contains(flag));
+        let name = arguments.trim_start();
+        let after_label = name.strip_prefix("arg").map(str::trim_start);
+        let name = after_label.and_then(|rest| rest.strip_prefix('=')).unwrap_or(name).trim_start();
+        let is_end = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_');
+        name.split(is_end).next().filter(|_| takes_several)
+    });
+    named.collect()
+}
+
+/// The offset of the parenthesis that closes the arguments at the beginning of `code`.
+fn closing_parenthesis(code: &str) -> usize {
+    let mut depth = 0;
+    let end = code.find(|c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    });
+    end.unwrap_or(code.len())
 }

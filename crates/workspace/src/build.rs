@@ -8,7 +8,7 @@ mod examples;
 mod output;
 mod package;
 
-pub use roxygen::ExampleRecord;
+pub use roxygen::{ExampleRecord, OtherBuilderFiles};
 
 pub use self::{
     examples::{ExampleRunner, ExampleRuns},

@@ -13,7 +13,8 @@ use toml::Spanned;
 
 use crate::{
     AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, FlagsConfig, PolicyClause,
-    ProgramConfig, RuleClause, SwitchClause, clause::report_broken_config, config_errors, flags,
+    ProgramConfig, RuleClause, ServeConfig, SwitchClause, clause::report_broken_config,
+    config_errors, flags,
 };
 
 /// The configuration of a crib.
@@ -29,15 +30,21 @@ pub struct Config {
     pub program: BTreeMap<String, ProgramConfig>,
     /// Resource limits of the programs that tools run.
     pub limits: Limits,
+    /// The log of calls.
+    pub log: LogConfig,
+    /// Requests for approval.
+    pub approval: ApprovalConfig,
     /// R worker processes.
     pub r: RConfig,
+    /// What `tools/list` contains.
+    pub serve: ServeConfig,
     /// HTTP access and limits.
     pub http: Http,
     /// Implementations for tools whose definition has none. The first matching clause applies.
     #[schemars(with = "Vec<Bind>")]
     pub bind: Vec<Spanned<Bind>>,
     /// Documents for agents, by category and collection. This section, even if empty, enables the
-    /// guide tools.
+    /// tool `get_content`.
     pub content: Option<ContentConfig>,
     /// R Markdown and Quarto documents.
     pub documents: DocumentsConfig,
@@ -61,13 +68,6 @@ pub struct Config {
     pub rule: Vec<Spanned<Clause<RuleClause>>>,
 }
 
-impl Config {
-    /// Whether the guide tools are served.
-    pub fn has_guide(&self) -> bool {
-        self.flags.is_some() || self.content.is_some()
-    }
-}
-
 /// Name, roots and texts of the crib.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -78,8 +78,8 @@ pub struct CribConfig {
     pub full_names: bool,
     /// Folders that path parameters may refer to, relative to the crib.
     pub roots: Vec<PathBuf>,
-    /// Length of tool descriptions. Default: `full` for native tools with examples, `concise` for
-    /// others.
+    /// Length of tool descriptions. Default: `schema-less` for native tools with examples, `concise`
+    /// for others.
     pub descriptions: Option<Descriptions>,
     /// Form of structured errors of native tools. Default: each tool's own form.
     pub errors: Option<Errors>,
@@ -170,7 +170,8 @@ pub struct Limits {
     pub timeout_seconds: Option<u64>,
     /// Seconds between asking a program to terminate and killing it. Default: 2.
     pub grace_seconds: Option<u64>,
-    /// Maximum bytes of each output stream in a result. Default: 64 KiB.
+    /// Maximum bytes of each output stream in a result, of tools that declare none. The rest can be
+    /// read with the tool `read_output`. Default: 16 KiB.
     pub output_bytes: Option<usize>,
     /// Maximum memory of a program, in bytes: of each process, and of all its processes together.
     /// Default: 4 GiB.
@@ -183,7 +184,7 @@ pub struct Limits {
     pub concurrency: Option<usize>,
     /// Days to keep finished operations. Default: 30.
     pub keep_days: Option<u64>,
-    /// Maximum bytes of finished operations to keep. Default: 1 GiB.
+    /// Maximum bytes of finished operations to keep, with their output. Default: 1 GiB.
     pub keep_bytes: Option<u64>,
 }
 
@@ -197,10 +198,31 @@ impl Limits {
     }
 }
 
+/// The log of calls, which `toolcrib log` prints.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// Days to keep the log. Default: 90.
+    pub keep_days: Option<u64>,
+    /// Maximum bytes of the log. Default: 256 MiB.
+    pub keep_bytes: Option<u64>,
+}
+
+/// Requests for approval.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalConfig {
+    /// Command that runs when a call starts to wait for approval, such as `["notify-send"]`. It gets
+    /// a title and a text as two more arguments, and runs with your rights, outside of any sandbox.
+    pub notify: Vec<String>,
+}
+
 /// R worker processes.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RConfig {
+    /// Installed R packages whose tools are served, in addition to definitions in the crib.
+    pub packages: Vec<String>,
     /// Maximum number of R processes; each session has its own. If there are more sessions, the least
     /// recently used one loses its process and gets another, with its state, at its next call.
     /// Default: one for each 512 MiB of memory, at least 8 and at most 64.

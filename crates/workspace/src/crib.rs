@@ -8,14 +8,14 @@ use std::{
 };
 
 use catalog::{CustomRule, Diagnostic, Origin, Policy, SourceId, Switch, flag::FlagValues, name};
-use runtime::{Settings, follow_links_outside, r_libraries, search_path};
+use runtime::{Notification, Settings, follow_links_outside, r_libraries, search_path};
 
 use crate::{
     Config, Documents, Environment, Files, FlagsConfig, RuleClause,
     allow::{self, Allow},
     bind::{self, Binding},
     clause::BROKEN_CONFIG,
-    config, custom_rules,
+    config, configured_paths, custom_rules,
     discover::{self, CONFIG, LOCK},
     documents, flags, policy,
     program_profiles::resolve_grants,
@@ -74,7 +74,8 @@ pub enum OpenError {
 
 impl Crib {
     /// Opens the crib in `folder`. Without a folder, opens the nearest ancestor of the current folder
-    /// that has a `toolcrib.toml`, or the current folder. An invalid configuration is an error.
+    /// that has a `toolcrib.toml` or a folder of definitions, or the current folder. An invalid
+    /// configuration is an error.
     pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
         let (crib, diagnostics) = Self::open_lenient(folder, environment)?;
         // Never in part: a policy that could not be compiled might have denied something.
@@ -99,13 +100,29 @@ impl Crib {
             Some(_) => here,
             None => here
                 .ancestors()
-                .find(|folder| folder.join(CONFIG).is_file())
+                .find(|folder| discover::is_crib(folder))
                 .unwrap_or(&here)
                 .to_owned(),
         };
         let mut crib = Self::with_defaults(folder, environment);
         let diagnostics = crib.configure();
         Ok((crib, diagnostics))
+    }
+
+    /// Whether the folder has the layout of a crib: a configuration or a folder of definitions.
+    pub fn is_defined(&self) -> bool {
+        discover::is_crib(&self.folder)
+    }
+
+    /// The installed R packages whose tools belong to the crib: those of the configuration, then those
+    /// of the command line.
+    pub(crate) fn r_packages(&self) -> impl Iterator<Item = &String> {
+        self.config.r.packages.iter().chain(self.environment.r_packages())
+    }
+
+    /// The libraries of R packages that variables and the home folder name.
+    pub(crate) fn r_libraries(&self) -> Vec<PathBuf> {
+        r_libraries(&self.environment.child_variables(&[]))
     }
 
     /// The number of JSON and YAML files in the root folder, where definitions are not read.
@@ -160,7 +177,11 @@ impl Crib {
         let Config { crib, confine, content, documents, prompts, .. } = &self.config;
         let categories = content.iter().flat_map(|content| content.categories.values());
         let categories = categories.map(|category| category.dir.get_ref());
-        let documents = self.documents.as_ref().map(|_| documents.dir.get_ref());
+        let documents = self
+            .documents
+            .as_ref()
+            .map(|_| std::iter::once(documents.dir.get_ref()).chain(&documents.data));
+        let documents = documents.into_iter().flatten();
         let granted = crib.roots.iter().chain(&confine.read).chain(&confine.write);
         let all = granted.chain(&prompts.dirs).chain(categories).chain(documents);
         all.filter_map(|path| {
@@ -179,12 +200,22 @@ impl Crib {
             Ok(bytes) => bytes,
             Err(problem) => return vec![*problem],
         };
-        match config::parse(source, &String::from_utf8_lossy(&bytes)) {
+        let text = String::from_utf8_lossy(&bytes);
+        match config::parse(source, &text) {
             Ok(config) => self.config = config,
             Err(problems) => return problems,
         }
         let no_flags = FlagsConfig::new();
-        let mut found = Vec::new();
+        let resolve = |path: &Path| self.resolve(path);
+        let mut found = configured_paths::find_missing(source, &text, &self.config, resolve);
+        let home = self.environment.get("HOME");
+        found.extend(configured_paths::find_hidden_home(
+            source,
+            &text,
+            &self.config,
+            home,
+            resolve,
+        ));
         // Each section on its own, so that all problems are reported in one run.
         self.policy = unwrap_or_report(policy::compile(source, &self.config.policy), &mut found);
         (self.flags, self.switches) = unwrap_or_report(
@@ -289,8 +320,23 @@ impl Crib {
             own.into_iter().chain(discover::definition_folders()).chain(discover::PROMPT_FOLDERS);
         let mut paths: Vec<_> = own.map(|name| self.folder.join(name)).collect();
         paths.extend(self.config.prompts.dirs.iter().map(|dir| self.resolve(dir)));
+        paths.extend(self.paths_of_other_cribs());
         paths.push(self.real_state_folder());
         paths
+    }
+
+    /// The configuration and definitions of other cribs that are roots or other writable folders.
+    fn paths_of_other_cribs(&self) -> Vec<PathBuf> {
+        let Config { crib, confine, .. } = &self.config;
+        let writable = crib.roots.iter().chain(&confine.write).map(|root| self.resolve(root));
+        let cribs = writable.filter(|root| root.join(CONFIG).is_file());
+        let names: Vec<_> = [CONFIG, LOCK]
+            .into_iter()
+            .chain(discover::definition_names())
+            .chain(discover::definition_folders())
+            .collect();
+        let paths = cribs.flat_map(|root| names.iter().map(move |name| root.join(name)));
+        paths.collect()
     }
 
     /// A folder that tools can use and that contains the state folder, or is in it: the state of
@@ -352,6 +398,10 @@ impl Crib {
         settings.require = confine.require;
         settings.output_folder = self.state_folder().join("output");
         settings.passphrase_file = Some(self.passphrase_file());
+        settings.notification = (!self.config.approval.notify.is_empty()).then(|| Notification {
+            command: self.config.approval.notify.clone(),
+            environment: self.environment.variables(&[]),
+        });
         settings.protected.set(self.protected_paths());
         settings.protected.set_names(discover::definition_names().map(str::to_owned));
         set(&mut settings.timeout, limits.timeout_seconds.map(Duration::from_secs));
@@ -366,7 +416,7 @@ impl Crib {
         set(&mut settings.session_lifetime, r.handle_seconds.map(Duration::from_secs));
         settings.r_timeout = r.timeout_seconds.map(Duration::from_secs);
         settings.r_memory_bytes = r.memory_bytes;
-        settings.keep = limits.retention().0;
+        (settings.keep, settings.keep_bytes) = limits.retention();
         settings
     }
 

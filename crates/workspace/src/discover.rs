@@ -157,6 +157,24 @@ pub(crate) fn list_files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
+/// The visible subfolders of a folder, sorted by name.
+pub(crate) fn list_folders(folder: &Path) -> Vec<PathBuf> {
+    let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let mut folders: Vec<_> =
+        list_visible(folder).filter(is_folder).map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
+
+/// The visible entries of a folder that are not files with one of these extensions, sorted by name.
+pub(crate) fn list_others(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let known = list_files(folder, extensions);
+    let mut others: Vec<_> = list_visible(folder).map(|entry| entry.path()).collect();
+    others.sort();
+    others.retain(|path| known.binary_search(path).is_err());
+    others
+}
+
 /// The entries of a folder whose names do not start with a dot. An unreadable folder has none.
 fn list_visible(folder: &Path) -> impl Iterator<Item = DirEntry> {
     let is_visible = |entry: &DirEntry| !entry.file_name().to_string_lossy().starts_with('.');

@@ -33,6 +33,24 @@ pub struct DocumentsConfig {
     /// Maximum size of a document, in bytes. Default: 10 MB.
     #[schemars(with = "Option<u64>")]
     pub max_bytes: Option<Spanned<u64>>,
+    /// Folders with data that documents read, in containers too. Each appears in the folder of documents
+    /// under its own name, read-only.
+    pub data: Vec<PathBuf>,
+    /// R packages that documents use. They are installed in the image that is built.
+    pub packages: Vec<String>,
+    /// Maximum size of the documents and their data together, which are copied for each render, in MiB.
+    /// Default: 256.
+    #[schemars(with = "Option<u64>")]
+    pub max_folder_mib: Option<Spanned<u64>>,
+    /// Maximum size of the files that a render writes, in MiB. Default: 1024.
+    #[schemars(with = "Option<u64>")]
+    pub disk_mib: Option<Spanned<u64>>,
+    /// Maximum size of a rendered document, in MiB. Default: 128.
+    #[schemars(with = "Option<u64>")]
+    pub output_mib: Option<Spanned<u64>>,
+    /// Maximum size of the cache of rendered documents, in MiB. Default: 256.
+    #[schemars(with = "Option<u64>")]
+    pub cache_mib: Option<Spanned<u64>>,
     /// Existing container image for rendering. Default: an image that is built for this purpose.
     pub image: Option<String>,
     /// Base of the image that is built. Default: `rocker/r-ver:4.4.3`.
@@ -77,6 +95,18 @@ pub struct Documents {
     pub backend: RenderBackend,
     /// Whether the local R may render them.
     pub allow_local: bool,
+    /// Folders with data, resolved.
+    pub data: Vec<PathBuf>,
+    /// R packages that documents use.
+    pub packages: Vec<String>,
+    /// The maximum size of the documents and their data, in MiB.
+    pub max_folder_mib: Option<u64>,
+    /// The maximum size of the files that a render writes, in MiB.
+    pub disk_mib: Option<u64>,
+    /// The maximum size of a rendered document, in MiB.
+    pub output_mib: Option<u64>,
+    /// The maximum size of the cache, in MiB.
+    pub cache_mib: Option<u64>,
     /// An existing container image.
     pub image: Option<String>,
     /// The base of the image that is built.
@@ -99,6 +129,12 @@ impl Default for DocumentsConfig {
             backend: Spanned::new(0..0, RenderBackend::default()),
             allow_local: false,
             max_bytes: None,
+            data: Vec::new(),
+            packages: Vec::new(),
+            max_folder_mib: None,
+            disk_mib: None,
+            output_mib: None,
+            cache_mib: None,
             image: None,
             base: None,
             memory_mib: None,
@@ -117,7 +153,8 @@ pub(crate) fn compile(
     resolve: impl Fn(&PathBuf) -> PathBuf,
 ) -> Result<Option<Documents>, Vec<Diagnostic>> {
     let folder = resolve(config.dir.get_ref());
-    let found = check(source, config, &folder);
+    let data: Vec<_> = config.data.iter().map(&resolve).collect();
+    let found = check(source, config, &folder, &data);
     if !found.is_empty() {
         return Err(found);
     }
@@ -126,6 +163,12 @@ pub(crate) fn compile(
         max_bytes: value(&config.max_bytes).unwrap_or(DEFAULT_MAX_BYTES),
         backend: *config.backend.get_ref(),
         allow_local: config.allow_local,
+        data,
+        packages: config.packages.clone(),
+        max_folder_mib: value(&config.max_folder_mib),
+        disk_mib: value(&config.disk_mib),
+        output_mib: value(&config.output_mib),
+        cache_mib: value(&config.cache_mib),
         image: config.image.clone(),
         base: config.base.clone(),
         memory_mib: value(&config.memory_mib),
@@ -137,7 +180,12 @@ pub(crate) fn compile(
     Ok(config.enabled.then_some(documents))
 }
 
-fn check(source: &SourceId, config: &DocumentsConfig, folder: &Path) -> Vec<Diagnostic> {
+fn check(
+    source: &SourceId,
+    config: &DocumentsConfig,
+    folder: &Path,
+    data: &[PathBuf],
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut report = |rule: &Rule, start: usize, message: String, hint: &str| {
         found.push(Diagnostic::new(rule, Origin::offset(source, start), message).hint(hint));
@@ -152,7 +200,24 @@ fn check(source: &SourceId, config: &DocumentsConfig, folder: &Path) -> Vec<Diag
         let hint = "name a folder; a missing one is created";
         report(&BROKEN_DOCUMENTS, config.dir.span().start, message, hint);
     }
+    for (path, _) in config.data.iter().zip(data).filter(|(_, resolved)| !resolved.is_dir()) {
+        let message = format!("the data folder `{}` does not exist", path.display());
+        report(
+            &BROKEN_DOCUMENTS,
+            config.dir.span().start,
+            message,
+            "create it, or correct the path",
+        );
+    }
+    for name in config.packages.iter().filter(|name| !is_package(name)) {
+        let message = format!("`{name}` is not the name of an R package");
+        report(&BROKEN_DOCUMENTS, config.dir.span().start, message, "use letters, digits and dots");
+    }
     let limits = [
+        ("max_folder_mib", non_positive(&config.max_folder_mib)),
+        ("disk_mib", non_positive(&config.disk_mib)),
+        ("output_mib", non_positive(&config.output_mib)),
+        ("cache_mib", non_positive(&config.cache_mib)),
         ("max_bytes", non_positive(&config.max_bytes)),
         ("memory_mib", non_positive(&config.memory_mib)),
         ("cpus", non_positive(&config.cpus)),
@@ -169,6 +234,12 @@ fn check(source: &SourceId, config: &DocumentsConfig, folder: &Path) -> Vec<Diag
         report(&FORBIDDEN_BACKEND, config.backend.span().start, message, hint);
     }
     found
+}
+
+/// Whether a text is the name of a package. It becomes part of a command that builds an image.
+fn is_package(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
 }
 
 fn value<T: Copy>(spanned: &Option<Spanned<T>>) -> Option<T> {

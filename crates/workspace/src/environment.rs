@@ -49,6 +49,8 @@ const TOOLCHAINS: [(&str, &str, &[&str]); 6] = [
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
+    /// R packages that the command line names.
+    r_packages: Vec<String>,
 }
 
 impl Environment {
@@ -60,9 +62,27 @@ impl Environment {
             .collect()
     }
 
+    /// The environment with R packages that the command line adds to those of a crib.
+    #[must_use]
+    pub fn with_r_packages(&self, packages: &[String]) -> Self {
+        Self { r_packages: packages.to_vec(), ..self.clone() }
+    }
+
+    /// The R packages that the command line names.
+    pub(crate) fn r_packages(&self) -> &[String] {
+        &self.r_packages
+    }
+
     /// The value of a variable. An empty variable counts as set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
+    }
+
+    /// These variables, or all if none are named.
+    pub fn variables(&self, names: &[&str]) -> Vec<(String, String)> {
+        let is_wanted = |name: &str| names.is_empty() || names.contains(&name);
+        let wanted = self.variables.iter().filter(|(name, _)| is_wanted(name));
+        wanted.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
     /// The variables for child processes: a fixed list, and those named in `pass`.
@@ -141,7 +161,7 @@ impl Environment {
 
 impl FromIterator<(String, String)> for Environment {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
-        Self { variables: variables.into_iter().collect() }
+        Self { variables: variables.into_iter().collect(), r_packages: Vec::new() }
     }
 }
 

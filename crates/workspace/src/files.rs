@@ -31,6 +31,8 @@ pub(crate) static UNREADABLE_FILE: Rule = Rule {
 pub struct Files {
     base: PathBuf,
     links: Links,
+    /// A text that is not in a file, such as standard input.
+    given: Option<(SourceId, String)>,
 }
 
 /// Which symbolic links are followed.
@@ -44,12 +46,17 @@ enum Links {
 impl Files {
     /// Files below `base` are named relative to it, others by their full path.
     pub fn new(base: impl Into<PathBuf>) -> Self {
-        Self { base: base.into(), links: Links::Any }
+        Self { base: base.into(), links: Links::Any, given: None }
     }
 
     /// As [`Files::new`], for a crib: links that lead out of it are not followed.
     pub(crate) fn of_crib(folder: &Path) -> Self {
-        Self { base: folder.to_owned(), links: Links::Inside }
+        Self { base: folder.to_owned(), links: Links::Inside, given: None }
+    }
+
+    /// With a text that is not in a file, under this name.
+    pub fn with_text(self, source: SourceId, text: String) -> Self {
+        Self { given: Some((source, text)), ..self }
     }
 
     /// The source id of a file.
@@ -109,6 +116,9 @@ impl Files {
     /// The text of a source, for showing excerpts. Invalid UTF-8 is replaced, so that offsets before
     /// it stay correct.
     pub fn text(&self, source: &SourceId) -> Option<String> {
+        if let Some((_, text)) = self.given.as_ref().filter(|(given, _)| given == source) {
+            return Some(text.clone());
+        }
         let bytes = self.read(&self.path(source)).ok()?;
         Some(
             String::from_utf8(bytes)

@@ -3,8 +3,13 @@
 //! The names of R tools have the form `{package}-mcp_tool_{group}_{action}`. A pattern is matched at
 //! the start of the group. Names of another form have no group.
 
+use std::collections::BTreeSet;
+
 use catalog::Tool;
 use fancy_regex::Regex;
+
+/// The most groups that a message lists.
+const MAX_LISTED: usize = 10;
 
 /// The text between the package and the group.
 const SEPARATOR: &str = "mcp_tool_";
@@ -46,10 +51,46 @@ impl Groups {
                 .is_some_and(|group| self.0.iter().any(|one| one.is_match(group).unwrap_or(false)))
     }
 
+    /// What to tell a person about patterns that select no tool.
+    pub fn describe_unmatched<'t>(
+        &self,
+        tools: impl IntoIterator<Item = &'t Tool>,
+    ) -> Option<String> {
+        let names: Vec<_> =
+            tools.into_iter().filter_map(|tool| strip_package(&tool.name)).collect();
+        let is_unmatched =
+            |pattern: &&Regex| !names.iter().any(|name| pattern.is_match(name).unwrap_or(false));
+        let unmatched: Vec<_> = self.0.iter().filter(is_unmatched).map(show).collect();
+        if unmatched.is_empty() {
+            return None;
+        }
+        let groups: BTreeSet<_> =
+            names.iter().map(|name| name.split('_').next().unwrap_or(name)).collect();
+        let groups: Vec<_> =
+            groups.into_iter().take(MAX_LISTED).map(|group| format!("`{group}`")).collect();
+        let known = match groups.as_slice() {
+            [] => "no tool here has a group".to_owned(),
+            groups => format!("groups begin with {}", groups.join(", ")),
+        };
+        let advice = if unmatched.iter().any(|pattern| pattern.contains(',')) {
+            "; repeat --groups for several"
+        } else {
+            ""
+        };
+        Some(format!("no tool is in the group {}; {known}{advice}", unmatched.join(", ")))
+    }
+
     /// Whether every tool is included.
     pub fn is_unrestricted(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// A pattern as it was given.
+fn show(pattern: &Regex) -> String {
+    let text = pattern.as_str();
+    let inner = text.strip_prefix("^(?:").and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    format!("`{inner}`")
 }
 
 /// The name from its group on.
@@ -77,16 +118,12 @@ mod tests {
         ];
         let groups = Groups::new(&patterns.iter().map(ToString::to_string).collect::<Vec<_>>())
             .expect("patterns");
-        let tool = |name: &str| {
-            Tool::new(
-                name,
-                "",
-                Schema::empty(),
-                Implementation::Native,
-                Origin::whole(&SourceId::new("a")),
-            )
-        };
-        names.into_iter().filter(|name| groups.includes(&tool(name))).collect()
+        names.into_iter().filter(|name| groups.includes(&named(name))).collect()
+    }
+
+    fn named(name: &str) -> Tool {
+        let origin = Origin::whole(&SourceId::new("a"));
+        Tool::new(name, "", Schema::empty(), Implementation::Native, origin)
     }
 
     #[test]
@@ -105,6 +142,20 @@ mod tests {
     fn one_matching_pattern_is_enough_and_no_pattern_includes_all() {
         assert_eq!(included(&["config", "pipeline"]).len(), 4);
         assert_eq!(included(&[]).len(), 6);
+    }
+
+    #[test]
+    fn a_pattern_that_selects_nothing_is_described() {
+        let tools = ["a-mcp_tool_config_set", "a-mcp_tool_pipeline_list"].map(named);
+        let describe = |patterns: &[&str]| {
+            let patterns: Vec<_> = patterns.iter().map(ToString::to_string).collect();
+            Groups::new(&patterns).expect("patterns").describe_unmatched(&tools)
+        };
+        assert_eq!(describe(&["config", "pipeline"]), None);
+        insta::assert_snapshot!(
+            describe(&["config", "config,pipeline"]).unwrap_or_default(),
+            @"no tool is in the group `config,pipeline`; groups begin with `config`, `pipeline`; repeat --groups for several"
+        );
     }
 
     #[test]

@@ -12,9 +12,11 @@
 mod allow;
 mod bind;
 mod build;
+mod checked_cribs;
 mod clause;
 mod config;
 mod config_errors;
+mod configured_paths;
 mod content;
 mod crib;
 mod custom_rules;
@@ -27,11 +29,13 @@ mod files;
 mod fix;
 mod flag_defaults;
 mod flags;
+mod format_files;
 mod groups;
 mod linting;
 mod loaded;
 mod loader;
 mod lock;
+mod misplaced;
 mod native_names;
 mod parallel;
 mod paths;
@@ -40,18 +44,25 @@ mod policy_proposal;
 mod program_profiles;
 mod project;
 mod prompts;
+mod python_functions;
+mod r_packages;
 mod r_sources;
 mod render_settings;
 mod revision;
+mod serve_config;
 mod standalone;
 mod watch;
 
 pub use allow::AllowClause;
 pub use bind::{Bind, OutputCheck};
-pub use build::{Build, Change, ExampleRecord, ExampleRunner, ExampleRuns, PackageError, RPackage};
+pub use build::{
+    Build, Change, ExampleRecord, ExampleRunner, ExampleRuns, OtherBuilderFiles, PackageError,
+    RPackage,
+};
 pub use clause::Clause;
 pub use config::{
-    Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, PromptsConfig, config_schema,
+    Config, Confine, CribConfig, Descriptions, Errors, Http, Limits, LogConfig, PromptsConfig,
+    config_schema,
 };
 pub use content::{CategoryConfig, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
@@ -62,6 +73,7 @@ pub use files::{Files, LARGEST_FILE};
 pub use fix::{FixError, Fixed, fix_crib, fix_paths};
 pub use flag_defaults::FlagDefaults;
 pub use flags::{FlagsConfig, SwitchClause};
+pub use format_files::{FormattedFile, OnDifference, format_files};
 pub use groups::{GroupError, Groups};
 pub use loaded::Loaded;
 pub use loader::{Loader, check_text};
@@ -73,6 +85,7 @@ pub use policy_proposal::propose_policy_clause;
 pub use program_profiles::{Credentials, ProgramConfig};
 pub use project::resolve_project;
 pub use revision::{Checkout, Revision, RevisionError};
+pub use serve_config::{ServeConfig, ServedOutputSchemas};
 pub use standalone::{StandaloneFile, read_standalone_file};
 pub use watch::{Changes, WatchError, Watcher, watch};
 
@@ -80,6 +93,11 @@ pub use watch::{Changes, WatchError, Watcher, watch};
 pub static RULES: &[&catalog::Rule] = &[
     &clause::BROKEN_CONFIG,
     &files::UNREADABLE_FILE,
+    &misplaced::MISPLACED_DEFINITION,
+    &python_functions::UNUSABLE_MODULE,
+    &python_functions::MISSING_FUNCTION,
+    &python_functions::OTHER_PARAMETERS,
+    &configured_paths::MISSING_PATH,
     &bind::USELESS_BIND,
     &bind::BROKEN_BIND,
     &bind::SHADOWED_BIND,
@@ -106,6 +124,7 @@ pub static RULES: &[&catalog::Rule] = &[
     &build::STALE_FILE,
     &build::FAILED_EXAMPLE,
     &build::NO_R,
+    &r_packages::MISSING_PACKAGE,
     &allow::BROKEN_ALLOW,
     &allow::USELESS_ALLOW,
     &custom_rules::BROKEN_RULE,

@@ -16,8 +16,9 @@ use crate::{
     definition_cache::{DefinitionCache, ParameterLocations},
     discover, flags,
     linting::{FindingsByTool, Linting, address_of},
-    policy, prompts,
+    misplaced, policy, prompts,
     prompts::PromptLoader,
+    python_functions, r_packages,
 };
 
 /// Reads a crib, possibly many times, and remembers the last valid version of each file.
@@ -48,9 +49,17 @@ impl Loader {
         // After the built-in rules: conditions see only tools that are valid.
         apply_custom_rules(crib, &mut loaded);
         if !self.groups.is_unrestricted() {
+            let all = loaded.catalog.tools().iter().map(|tool| &**tool);
+            if let Some(problem) = self.groups.describe_unmatched(all) {
+                tracing::warn!("{problem}");
+            }
             loaded.catalog = loaded.catalog.filter(|tool| self.groups.includes(tool));
             loaded.tools = loaded.catalog.tools().len();
         }
+        let files = crib.files();
+        loaded.diagnostics.extend(misplaced::find(&files, &crib.folder));
+        let found = python_functions::check(&files, &crib.folder, &loaded.catalog);
+        loaded.diagnostics.extend(found);
         // After groups are applied, because a policy for a tool that is not served is useless.
         check_config(crib, &mut loaded);
         self.load_prompts(crib, &mut loaded);
@@ -74,9 +83,11 @@ impl Loader {
         linting: Linting<'_>,
     ) -> (Loaded, HashMap<SourceId, Vec<Allowance>>) {
         let files = crib.files();
-        let found = discover::find_candidates(&crib.folder);
-        let mut loaded =
-            Loaded { files: found.guidance.len() + found.definitions.len(), ..Loaded::default() };
+        let mut found = discover::find_candidates(&crib.folder);
+        let (packaged, problems) = r_packages::find_definitions(crib);
+        found.definitions.extend(packaged);
+        let files_read = found.guidance.len() + found.definitions.len();
+        let mut loaded = Loaded { files: files_read, diagnostics: problems, ..Loaded::default() };
         let guidance = read_guidance(&files, &found.guidance, &mut loaded.diagnostics);
         let mut used = Vec::new();
         let mut seen = HashSet::new();
@@ -122,7 +133,8 @@ fn index_findings(definitions: &[Arc<Definition>]) -> FindingsByTool<'_> {
     each.map(|(tool, found)| (address_of(tool), found.as_slice())).collect()
 }
 
-/// Reads and lints a text as if it were a definition file of the crib, with the crib's custom rules.
+/// Reads and lints a text as if it were a definition file of the crib, with the crib's guidance and
+/// custom rules.
 /// Links in it are not followed.
 pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     let source = SourceId::new(name);
@@ -130,7 +142,9 @@ pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     let context = lint_context(crib, lint::Scope::File);
     let linting = Linting::Enabled(&context);
     let document = Document::parse(&source, text.as_bytes());
-    let read = Definition::from_document(document, &Guidance::default(), linting, read_link);
+    let guidance = discover::find_candidates(&crib.folder).guidance;
+    let guidance = read_guidance(&crib.files(), &guidance, &mut Vec::new());
+    let read = Definition::from_document(document, &guidance, linting, read_link);
     let mut loaded = Loaded { diagnostics: read.diagnostics, files: 1, ..Loaded::default() };
     linting.build_catalog(read.tools, &HashMap::new(), &mut loaded);
     apply_custom_rules(crib, &mut loaded);
@@ -171,6 +185,7 @@ fn check_config(crib: &Crib, loaded: &mut Loaded) {
     let (content, found) = content::compile(&source, config.content.as_ref(), &resolve);
     loaded.content = content;
     loaded.diagnostics.extend(found);
+    loaded.diagnostics.extend(r_packages::check_document_packages(crib));
 }
 
 fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnostic>) -> Guidance {

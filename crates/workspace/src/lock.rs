@@ -274,9 +274,20 @@ fn part_value(tool: &Tool, part: &str) -> Value {
         ]),
         // The debug form of plain data is complete: no field can be forgotten here. Renaming a type
         // or a field in `catalog` changes it.
-        _ => json!([
-            format!("{:?} {:?}", tool.implementation, tool.mode),
-            tool.timeout.map(|limit| limit.as_millis() as u64)
-        ]),
+        _ => {
+            let mut launch = vec![
+                json!(format!("{:?} {:?}", tool.implementation, tool.mode)),
+                json!(tool.timeout.map(|limit| limit.as_millis() as u64)),
+            ];
+            // Left out if absent, so that the digests of other tools stay as they are.
+            let constraints = &tool.constraints;
+            let rules: Vec<_> =
+                constraints.iter().map(|one| json!([one.rule, one.message])).collect();
+            launch.extend((!rules.is_empty()).then_some(Value::Array(rules)));
+            let codes = &tool.success_exit_codes;
+            launch.extend(tool.credentials.then_some(json!("credentials")));
+            launch.extend((!codes.is_empty()).then(|| json!({"success_exit_codes": codes})));
+            Value::Array(launch)
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Reads files and folders that need not be cribs.
 //!
+//! A file that its crib serves is checked with the configuration, guidance and rules of the crib.
 //! A folder with the layout of a crib is read as one. Any other folder is searched for files that may
-//! be definitions. Files outside a crib are independent: the same tool in two of
-//! them, such as two versions, is not a conflict, except for specifications found in one folder.
+//! be definitions. Files outside a crib are independent: the same tool in two of them is not a conflict,
+//! except for specifications that differ.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,6 +16,7 @@ use formats::{Document, Guidance};
 
 use crate::{
     Crib, Environment, Files, Loaded, Loader, OpenError, allow,
+    checked_cribs::CheckedCribs,
     definition::{self, Definition},
     discover, files,
     linting::Linting,
@@ -40,12 +42,19 @@ fn read_all(
     linting: Linting<'_>,
 ) -> Result<Loaded, OpenError> {
     let mut collected = Collected::default();
+    let mut cribs = CheckedCribs::default();
     let (mut named, mut found) = (Vec::new(), Vec::new());
     for path in paths {
         let is_folder = files::is_folder(path)
             .map_err(|source| OpenError::Path { path: path.clone(), source })?;
         if !is_folder {
-            named.push(path.clone());
+            match linting {
+                Linting::Enabled(_) => match cribs.check_file(path, environment)? {
+                    Some(loaded) => collected.add(loaded),
+                    None => named.push(path.clone()),
+                },
+                Linting::Disabled => named.push(path.clone()),
+            }
         // Named folders in a crib are read with its configuration, bindings and rules.
         } else if discover::is_crib(path) {
             collected.add(read_crib(path, environment, linting)?);
@@ -53,11 +62,9 @@ fn read_all(
             found.extend(discover::find_files(path));
         }
     }
-    // Before the found ones, so that `first_found` separates the two.
     read_files(&named, Selection::Named, linting, &mut collected);
-    let first_found = collected.tools.len();
     read_files(&found, Selection::Found, linting, &mut collected);
-    Ok(collected.into_loaded(first_found))
+    Ok(collected.into_loaded())
 }
 
 /// The files and cribs that were read, before their tools are merged.
@@ -75,15 +82,10 @@ impl Collected {
         self.tools.extend(read.catalog.tools().iter().cloned());
     }
 
-    /// Merges the tools. Conflicts are reported only for diverged copies among the tools from
-    /// `first_found` on, which were found in folders.
-    fn into_loaded(mut self, first_found: usize) -> Loaded {
-        let found: HashSet<SourceId> =
-            self.tools[first_found..].iter().map(|tool| tool.origin.source.clone()).collect();
+    /// Merges the tools. Of the conflicts, only diverged copies are reported: cribs report their own.
+    fn into_loaded(mut self) -> Loaded {
         let (catalog, mut conflicts) = Catalog::merge(self.tools);
-        conflicts.retain(|conflict| {
-            conflict.code == catalog::DIVERGED_COPY.code && found.contains(&conflict.origin.source)
-        });
+        conflicts.retain(|conflict| conflict.code == catalog::DIVERGED_COPY.code);
         self.loaded.catalog = catalog;
         self.loaded.diagnostics.extend(conflicts);
         self.loaded.sort_diagnostics();

@@ -29,6 +29,11 @@ impl Crib {
         settings.image.clone_from(&documents.image);
         settings.base.clone_from(&documents.base);
         settings.memory_bytes = documents.memory_mib.map_or(settings.memory_bytes, |mib| mib << 20);
+        settings.packages.clone_from(&documents.packages);
+        let mib = |limit: Option<u64>, default: u64| limit.map_or(default, |mib| mib << 20);
+        settings.disk_bytes = mib(documents.disk_mib, settings.disk_bytes);
+        settings.output_bytes = mib(documents.output_mib, settings.output_bytes);
+        settings.cache_bytes = mib(documents.cache_mib, settings.cache_bytes);
         settings.cpus = documents.cpus.unwrap_or(settings.cpus);
         settings.processes = documents.processes.unwrap_or(settings.processes);
         settings.timeout = documents.timeout_seconds.map_or(settings.timeout, Duration::from_secs);

@@ -74,68 +74,108 @@ pub(super) struct CodeTaker {
     pub(super) flags: &'static [&'static str],
     /// Whether its first argument that is no flag is one, too.
     pub(super) takes_first: bool,
+    /// The flags and subcommands that the name of a file with code follows.
+    pub(super) before_file: &'static [&'static str],
 }
 
-pub(super) const CODE_TAKERS: [CodeTaker; 14] = [
+pub(super) const CODE_TAKERS: [CodeTaker; 16] = [
     CodeTaker {
         names: &["awk", "gawk", "mawk", "nawk"],
         flags: &["-f", "--file", "-e", "--source", "-i", "--include", "-l", "--load"],
         takes_first: true,
+        before_file: &["-f", "--file", "-E"],
     },
     // `e` in a script runs a command.
     CodeTaker {
         names: &["sed", "gsed"],
         flags: &["-e", "--expression", "-f", "--file"],
         takes_first: true,
+        before_file: &[],
     },
     CodeTaker {
         names: &["make", "gmake"],
         flags: &["-f", "--file", "--makefile", "--eval", "-I", "-C", "--directory"],
         takes_first: false,
+        before_file: &["-f", "--file", "--makefile"],
     },
     CodeTaker {
         names: &["git"],
         flags: &["-c", "--config-env", "--exec-path", "--upload-pack", "--receive-pack", "--exec"],
         takes_first: false,
+        before_file: &[],
     },
     CodeTaker {
         names: &["gdb", "lldb"],
         flags: &["-ex", "-iex", "-x", "-ix", "--eval-command", "--command", "-o", "-s"],
         takes_first: true,
+        before_file: &[],
     },
     CodeTaker {
         names: &["vi", "vim", "nvim", "ex", "view"],
         flags: &["-c", "--cmd", "-S", "-s", "-u"],
         takes_first: false,
+        before_file: &[],
     },
     // Commands such as `.shell`, `\\!` and `system` run programs.
-    CodeTaker { names: &["sqlite"], flags: &["-cmd", "-init"], takes_first: true },
+    CodeTaker {
+        names: &["sqlite"],
+        flags: &["-cmd", "-init"],
+        takes_first: true,
+        before_file: &[],
+    },
     CodeTaker {
         names: &["psql", "mysql", "mariadb"],
         flags: &["-c", "--command", "-f", "--file", "-e", "--execute"],
         takes_first: false,
+        before_file: &[],
     },
     CodeTaker {
         names: &["ssh", "scp", "sftp"],
         flags: &["-o", "-F", "-S", "-D"],
         takes_first: true,
+        before_file: &[],
     },
-    CodeTaker { names: &["rsync"], flags: &["-e", "--rsh", "--rsync-path"], takes_first: false },
     CodeTaker {
-        names: &["npm", "npx", "pnpm", "yarn", "uv", "uvx", "pipx"],
+        names: &["rsync"],
+        flags: &["-e", "--rsh", "--rsync-path"],
+        takes_first: false,
+        before_file: &[],
+    },
+    CodeTaker {
+        names: &["npm", "pnpm", "yarn", "uvx", "pipx"],
         flags: &["-c", "--call", "--node-options", "--script-shell"],
         takes_first: true,
+        before_file: &[],
     },
-    CodeTaker { names: &["zip"], flags: &["-TT", "--unzip-command"], takes_first: false },
+    CodeTaker {
+        names: &["npx", "uv"],
+        flags: &["-c", "--call", "--node-options", "--script-shell"],
+        takes_first: true,
+        before_file: &["run"],
+    },
+    CodeTaker {
+        names: &["java"],
+        flags: &["-jar", "-cp", "-classpath", "--class-path"],
+        takes_first: false,
+        before_file: &["-jar"],
+    },
+    CodeTaker {
+        names: &["zip"],
+        flags: &["-TT", "--unzip-command"],
+        takes_first: false,
+        before_file: &[],
+    },
     CodeTaker {
         names: &["tar", "bsdtar"],
         flags: &["--to-command", "--checkpoint-action", "-I", "--use-compress-program", "-F"],
         takes_first: false,
+        before_file: &[],
     },
     CodeTaker {
         names: &["ld.so", "ld-linux-x86-64.so", "ld-linux.so", "ld-linux-aarch64.so"],
         flags: &["--preload", "--library-path", "--audit"],
         takes_first: true,
+        before_file: &[],
     },
 ];
 
@@ -210,10 +250,3 @@ pub(super) const PLAIN_FLAGS: [&str; 22] = [
     "--wait",
     "-b",
 ];
-
-/// Programs with [`CODE_FLAGS`].
-pub(super) const CODE_READERS: [&str; 8] =
-    ["awk", "gawk", "mawk", "make", "gmake", "java", "uv", "npx"];
-
-/// Flags and subcommands of those that the name of the file follows.
-pub(super) const CODE_FLAGS: [&str; 6] = ["-f", "--file", "--makefile", "-E", "-jar", "run"];

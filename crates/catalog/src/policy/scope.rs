@@ -76,6 +76,14 @@ impl Scope<'_> {
         Self { context, size }
     }
 
+    /// The variables for checking arguments alone.
+    pub(crate) fn for_arguments(arguments: &Map<String, Value>) -> Self {
+        let mut context = Context::with_env(Arc::<Env>::clone(&ENVIRONMENT));
+        let mut size = Size::default();
+        context.add_variable_from_value("args", map(arguments, 1, &mut size));
+        Self { context, size }
+    }
+
     /// The variables for checking the definition of `tool`.
     pub(crate) fn for_definition(tool: &Tool) -> Self {
         let mut context = Context::with_env(Arc::<Env>::clone(&ENVIRONMENT));

@@ -26,6 +26,9 @@ pub(crate) struct Names {
 pub(super) static CALL_NAMES: Names =
     Names { variables: &["args", "tool"], members: &TOOL_MEMBERS };
 
+/// Names in constraints on arguments.
+pub(crate) static ARGUMENT_NAMES: Names = Names { variables: &["args"], members: &[] };
+
 /// Names in custom rules.
 pub(crate) static RULE_NAMES: Names = Names { variables: &["tool"], members: &MODEL_MEMBERS };
 

@@ -4,7 +4,7 @@ use catalog::Availability;
 
 use crate::{
     json::Node,
-    object::{KnownFields, Object, report_wrong_type, to_count},
+    object::{KnownFields, Object, to_count},
     report::Report,
 };
 
@@ -29,35 +29,19 @@ pub(crate) fn read(
     // Accepted for compatibility: subcommands are never part of the check here.
     object.flag("skip_subcommand_args", report);
     let program = if object.has("command") { object.non_blank("command", report) } else { program };
-    let args = read_items(object, "args", "string", Node::as_str, report);
+    let args = object.items("args", "string", Node::as_str, report);
     let folder = object.non_blank("working_directory", report).map(str::to_owned);
-    let success = if object.has("success_exit_codes") {
-        read_items(object, "success_exit_codes", "integer from 0 to 255", to_exit_code, report)
-    } else {
-        vec![0]
-    };
+    let success =
+        if object.has("success_exit_codes") { read_exit_codes(object, report) } else { vec![0] };
     let command = program?.split_whitespace().chain(args).map(str::to_owned).collect();
     Some(Availability { command, folder, success })
 }
 
-fn to_exit_code(node: &Node<'_>) -> Option<i32> {
-    to_count(node).and_then(|code| u8::try_from(code).ok()).map(i32::from)
+/// The codes in `success_exit_codes`.
+pub(crate) fn read_exit_codes(object: &Object<'_, '_>, report: &mut Report) -> Vec<i32> {
+    object.items("success_exit_codes", "integer from 0 to 255", to_exit_code, report)
 }
 
-fn read_items<'n, T>(
-    object: &Object<'n, '_>,
-    key: &str,
-    expected: &str,
-    read: impl Fn(&'n Node<'n>) -> Option<T>,
-    report: &mut Report,
-) -> Vec<T> {
-    let at = object.at.key(key);
-    let mut items = Vec::new();
-    for (index, node) in object.list(key, report).unwrap_or_default().iter().enumerate() {
-        match read(node) {
-            Some(item) => items.push(item),
-            None => report_wrong_type(node, &at.index(index), expected, report),
-        }
-    }
-    items
+fn to_exit_code(node: &Node<'_>) -> Option<i32> {
+    to_count(node).and_then(|code| u8::try_from(code).ok()).map(i32::from)
 }

@@ -1,7 +1,9 @@
 //! How the value of a parameter is passed to the program. Options, positionals and entries of `argv`
 //! share these fields.
 
-use catalog::implementation::{Access, Binding, Items, PassBy, Separator, ValueKind, flag_for};
+use catalog::implementation::{
+    Access, Binding, Items, PassBy, Separator, ValueKind, WORKING_DIRECTORY, flag_for,
+};
 
 use super::{
     parameter_type::ParameterType,
@@ -13,14 +15,16 @@ use super::{
 use crate::{object::Object, report::Report};
 
 /// The parameter that sets the working directory of the program instead of being passed to it.
-pub(crate) const FOLDER: &str = "working_directory";
+pub(crate) const FOLDER: &str = WORKING_DIRECTORY;
 
 /// The parameter that sets environment variables, if it is an object.
 const VARIABLES: &str = "env_vars";
 
 /// The fields that declare how a value is passed.
-pub(crate) const FIELDS: &[&str] =
-    &["flag", "separator", "join", "negate", "pass_by", "env", "allow_dash", "access"];
+#[rustfmt::skip]
+pub(crate) const FIELDS: &[&str] = &[
+    "flag", "separator", "join", "pairs", "negate", "pass_by", "env", "allow_dash", "double_dash", "access",
+];
 
 /// The kind of value that a `format` declares.
 pub(crate) fn value_kind(format: &str) -> ValueKind {
@@ -95,9 +99,7 @@ impl BindingContext<'_> {
         binding.negate = object.non_blank("negate", report).map(str::to_owned);
         binding.separator =
             object.choice("separator", &SEPARATORS, report).unwrap_or(Separator::Space);
-        if let Some(separator) = object.text("join", report) {
-            binding.items = Items::Joined(separator.to_owned());
-        }
+        binding.items = self.read_items(object, report);
         binding.allow_dash = object.flag("allow_dash", report).unwrap_or(false);
         let channel = object.choice("pass_by", &CHANNELS, report);
         let variable =
@@ -109,6 +111,27 @@ impl BindingContext<'_> {
             .choice("access", &Access::WORDS, report)
             .filter(|_| check_access(&binding, object, report));
         binding
+    }
+
+    /// How the items of an array or the members of an object are passed.
+    fn read_items(&self, object: &Object<'_, '_>, report: &mut Report) -> Items {
+        let join = object.text("join", report).map(str::to_owned);
+        let Some(separator) = object.text("pairs", report).map(str::to_owned) else {
+            return join.map_or(Items::Each, Items::Joined);
+        };
+        if self.parameter_type.is_some_and(|known| known != ParameterType::Object) {
+            report_contradiction("pairs", "the value is not an object", object, report);
+        }
+        Items::Pairs { separator, join }
+    }
+
+    /// Whether `--` precedes a positional.
+    pub(crate) fn read_double_dash(&self, object: &Object<'_, '_>, report: &mut Report) -> bool {
+        let is_set = object.flag("double_dash", report) == Some(true);
+        if is_set && !self.is_positional {
+            report_contradiction("double_dash", "only a positional follows `--`", object, report);
+        }
+        is_set
     }
 
     fn apply_channel(

@@ -1,6 +1,9 @@
 //! The field `command`: a program and its fixed arguments.
 
-use super::rules::definition::{ABSOLUTE_PROGRAM, BAD_PROGRAM};
+use super::{
+    rules::definition::{ABSOLUTE_PROGRAM, BAD_PROGRAM},
+    shell_syntax,
+};
 use crate::{object::Object, report::Report};
 
 /// The words of `command`; empty if the field is missing or invalid.
@@ -13,6 +16,7 @@ pub(crate) fn read<'n>(object: &Object<'n, '_>, report: &mut Report) -> Vec<&'n 
     if let Some(program) = words.first() {
         check_program(program, object, report);
     }
+    shell_syntax::check(&words, object, report);
     words
 }
 

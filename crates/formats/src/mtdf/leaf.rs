@@ -4,7 +4,7 @@ use std::mem;
 
 use catalog::{
     Description, Implementation, Mode, Origin, Schema, Tool,
-    implementation::{Binding, PassBy, Piece, ValueKind},
+    implementation::{Binding, PassBy, Piece, ValueKind, WORKING_DIRECTORY_DESCRIPTION},
     name,
 };
 use serde_json::{Map, Value as Json, json};
@@ -18,8 +18,7 @@ use super::{
     tree::{Level, TreeReader},
 };
 use crate::{
-    bind,
-    json::Node,
+    bind, constraints,
     object::Object,
     rules::{definition::BAD_NAME, syntax::TOO_MUCH},
 };
@@ -29,6 +28,12 @@ const MAX_TOOLS: usize = 5_000;
 
 /// Maximum approximate size of the tools of one file after inheritance, in bytes.
 const MAX_WEIGHT: usize = 32 * 1024 * 1024;
+
+/// Descriptions with fewer words get the context of the root.
+const CLEAR_WORDS: usize = 2;
+
+/// The longest context, in bytes.
+const MAX_CONTEXT: usize = 100;
 
 impl<'n> TreeReader<'n, '_> {
     /// Builds a tool from the current node.
@@ -69,8 +74,11 @@ impl<'n> TreeReader<'n, '_> {
         let errors = self.report.errors();
         let declared = self.current_level().settings.consent.clone();
         tool.consent = consent::require(&mut schema, declared.as_deref(), self.report);
-        self.mark_broken_since(errors);
         tool.input = Schema::new(schema);
+        let constraints = self.levels.iter().flat_map(|level| &level.constraints);
+        tool.constraints = constraints.cloned().collect();
+        constraints::check_arguments(&tool.constraints, &tool.input, self.report);
+        self.mark_broken_since(errors);
         if self.current_level().is_broken { self.broken.push(tool) } else { self.tools.push(tool) }
     }
 
@@ -87,14 +95,17 @@ impl<'n> TreeReader<'n, '_> {
         let mut tool = Tool::new(name, "", Schema::empty(), Implementation::Missing, origin);
         let settings = &self.current_level().settings;
         tool.title = self.find_title().map(str::to_owned);
-        tool.description = self.build_description(object);
+        tool.description = self.build_description();
         tool.annotations = settings.annotations.clone();
         // The format defines asynchronous as the default; commands are often builds that take minutes.
         tool.mode = settings.mode.unwrap_or(Mode::Asynchronous);
         tool.timeout = settings.timeout;
+        tool.output_bytes = settings.output_bytes;
         tool.concurrency = settings.concurrency;
         tool.availability = settings.availability.as_deref().cloned();
         tool.progress = settings.progress.map(str::to_owned);
+        tool.credentials = settings.credentials;
+        tool.success_exit_codes = settings.success_exit_codes.to_vec();
         Some(tool)
     }
 
@@ -152,12 +163,13 @@ impl<'n> TreeReader<'n, '_> {
             .or_else(|| up.next().filter(|_| own.name == "default").and_then(|above| above.title))
     }
 
-    fn build_description(&self, object: &Object<'n, '_>) -> Description {
+    fn build_description(&self) -> Description {
         let level = self.current_level();
         let owned = |text: &str| text.to_owned();
         Description {
             guidance: level.settings.guidance.map(owned),
-            text: object.node("description").and_then(Node::as_str).map(owned).unwrap_or_default(),
+            context: self.find_context().map(owned),
+            text: level.description.map(owned).unwrap_or_default(),
             hint: self
                 .levels
                 .iter()
@@ -167,6 +179,16 @@ impl<'n> TreeReader<'n, '_> {
             install: level.settings.install.map(owned),
             ..Description::default()
         }
+    }
+
+    /// The first line of the root's description, if that of the leaf is a single word.
+    fn find_context(&self) -> Option<&'n str> {
+        let ([root, .., leaf], false) = (&self.levels[..], self.is_built_in) else {
+            return None;
+        };
+        let is_terse = leaf.description?.split_whitespace().count() < CLEAR_WORDS;
+        let line = root.description?.trim().lines().next()?.trim_end_matches('.');
+        (is_terse && line.len() <= MAX_CONTEXT).then_some(line)
     }
 
     /// Takes the parameters of the leaf and of all nodes above it. If several declare the working
@@ -192,7 +214,7 @@ impl<'n> TreeReader<'n, '_> {
         all
     }
 
-    /// The command line after the fixed words: for each node its name, options and positionals.
+    /// The command line after `command`: for each node its name, fixed words, options and positionals.
     fn build_command_line(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for (index, level) in self.levels.iter().enumerate() {
@@ -200,18 +222,24 @@ impl<'n> TreeReader<'n, '_> {
             if index > 0 && level.name != "default" {
                 pieces.push(Piece::Word(level.name.to_owned()));
             }
+            pieces.extend(level.fixed_args.iter().map(|word| Piece::Word((*word).to_owned())));
             let is_leaf = index + 1 == self.levels.len();
-            let bindings = |is_positional| {
-                let wanted = move |parameter: &&Parameter<'n>| {
-                    parameter.is_positional == is_positional && parameter.name != FOLDER
-                };
-                level.parameters.iter().filter(wanted).map(|parameter| parameter.binding.clone())
-            };
+            let own = || level.parameters.iter().filter(|parameter| parameter.name != FOLDER);
+            let options = own().filter(|parameter| !parameter.is_positional);
+            let positionals = own().filter(|parameter| parameter.is_positional);
             let order = Order {
                 positional_first: level.settings.positional_first,
                 double_dash: is_leaf && level.settings.double_dash,
             };
-            order.arrange(bindings(false).collect(), bindings(true).collect(), &mut pieces);
+            let positionals = positionals.map(|parameter| Positional {
+                binding: parameter.binding.clone(),
+                has_double_dash: parameter.has_double_dash,
+            });
+            order.arrange(
+                options.map(|parameter| parameter.binding.clone()).collect(),
+                positionals.collect(),
+                &mut pieces,
+            );
         }
         // Every command takes a working directory, whether it is declared or not.
         let folder = Binding {
@@ -249,7 +277,7 @@ fn build_schema(parameters: Vec<Parameter<'_>>) -> Map<String, Json> {
     if !properties.contains_key(FOLDER) {
         properties.insert(
             FOLDER.to_owned(),
-            json!({"type": "string", "format": "path", "description": "Folder to run in"}),
+            json!({"type": "string", "format": "path", "description": WORKING_DIRECTORY_DESCRIPTION}),
         );
     }
     let mut schema = Map::new();
@@ -268,22 +296,36 @@ pub(super) struct Order {
     pub(super) double_dash: bool,
 }
 
+/// A positional argument of a node.
+pub(super) struct Positional {
+    pub(super) binding: Binding,
+    /// Whether `--` precedes it.
+    pub(super) has_double_dash: bool,
+}
+
 impl Order {
+    /// Options never follow a `--`, after which programs read no more of them.
     pub(super) fn arrange(
         &self,
         options: Vec<Binding>,
-        mut positionals: Vec<Binding>,
+        mut positionals: Vec<Positional>,
         pieces: &mut Vec<Piece>,
     ) {
+        if let Some(first) = positionals.first_mut() {
+            first.has_double_dash |= self.double_dash;
+        }
+        let is_guarded = |positional: &Positional| positional.has_double_dash;
+        let guarded = positionals.iter().position(is_guarded).unwrap_or(positionals.len());
+        let guarded = positionals.split_off(guarded);
         let mut options: Vec<_> = options.into_iter().map(Piece::Parameter).collect();
         if !self.positional_first {
             pieces.append(&mut options);
         }
-        if self.double_dash && !positionals.is_empty() {
-            pieces.push(Piece::DoubleDash);
-            positionals.iter_mut().for_each(|binding| binding.allow_dash = true);
-        }
-        pieces.extend(positionals.into_iter().map(Piece::Parameter));
+        pieces.extend(positionals.into_iter().map(|plain| Piece::Parameter(plain.binding)));
         pieces.append(&mut options);
+        for Positional { binding, has_double_dash } in guarded {
+            pieces.extend(has_double_dash.then_some(Piece::DoubleDash));
+            pieces.push(Piece::Parameter(Binding { allow_dash: true, ..binding }));
+        }
     }
 }

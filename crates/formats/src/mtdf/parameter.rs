@@ -35,6 +35,8 @@ pub(crate) struct Parameter<'n> {
     pub(crate) schema: Map<String, Json>,
     pub(crate) is_required: bool,
     pub(crate) is_positional: bool,
+    /// Whether `--` precedes it.
+    pub(crate) has_double_dash: bool,
     pub(crate) binding: Binding,
 }
 
@@ -87,6 +89,7 @@ pub(crate) fn read<'n>(
         value_kind: read_value_kind(object, report),
     };
     let mut binding = context.read(object, report);
+    let has_double_dash = context.read_double_dash(object, report);
     context.read_file(object, &mut binding, report);
     // Read with a fallback type, so that problems of the other fields are reported too.
     let mut schema =
@@ -112,6 +115,7 @@ pub(crate) fn read<'n>(
         schema,
         is_required,
         is_positional: position == Position::Positional,
+        has_double_dash,
         binding,
     })
 }

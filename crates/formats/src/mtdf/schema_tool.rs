@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use catalog::implementation::{Binding, ValueKind};
+use catalog::implementation::{Binding, Piece, ValueKind};
 use serde_json::{Map, Value as Json};
 
 use super::{
     binding::{self, BindingContext},
     conflict,
-    leaf::Order,
+    leaf::{Order, Positional},
     parameter,
     parameter_type::ParameterType,
     rules::{definition::SCHEMA_ALIAS, parameter::UNKNOWN_PARAMETER},
@@ -27,7 +27,7 @@ use crate::{
 
 const ENTRY: KnownFields = KnownFields {
     groups: &[&["positional"], binding::FIELDS],
-    critical: &["positional", "flag", "separator", "pass_by", "access"],
+    critical: &["positional", "flag", "separator", "pass_by", "access", "double_dash"],
 };
 
 /// Sorts positionals without a number after those with one.
@@ -58,7 +58,8 @@ impl<'n> TreeReader<'n, '_> {
             positional_first: settings.positional_first,
             double_dash: settings.double_dash,
         };
-        let mut pieces = Vec::new();
+        let words = self.current_level().fixed_args.iter();
+        let mut pieces: Vec<_> = words.map(|word| Piece::Word((*word).to_owned())).collect();
         order.arrange(options, positionals, &mut pieces);
         self.set_implementation(&mut tool, pieces);
         self.finish_tool(tool, to_served_schema(schema.node));
@@ -96,16 +97,18 @@ impl<'n> TreeReader<'n, '_> {
                 .and_then(|node| Object::new(node, &at, self.report));
             let position = entry.and_then(|entry| read_position(&entry, self.report));
             let context = binding_context(name, position.is_some(), &property.value, schema.node);
-            let binding = match entry {
+            let (binding, has_double_dash) = match entry {
                 Some(entry) => {
                     entry.check_known(&ENTRY, self.report);
-                    context.read(&entry, self.report)
+                    let has_double_dash = context.read_double_dash(&entry, self.report);
+                    (context.read(&entry, self.report), has_double_dash)
                 }
-                None => context.default_binding(),
+                None => (context.default_binding(), false),
             };
-            bindings.push((position, binding, at.pointer()));
+            bindings.push((position, Positional { binding, has_double_dash }, at.pointer()));
         }
-        let located = || bindings.iter().map(|(_, binding, pointer)| (binding, pointer.as_str()));
+        let located =
+            || bindings.iter().map(|(_, entry, pointer)| (&entry.binding, pointer.as_str()));
         conflict::check_flags(located(), self.report);
         conflict::check_stdin(located(), self.report);
         conflict::check_access(
@@ -138,19 +141,19 @@ impl<'n> TreeReader<'n, '_> {
     }
 }
 
-type Bindings = (Vec<Binding>, Vec<Binding>);
+type Bindings = (Vec<Binding>, Vec<Positional>);
 
 /// Separates options from positionals and sorts the latter by their number.
-fn split_positionals(bindings: Vec<(Option<u64>, Binding, String)>) -> Bindings {
+fn split_positionals(bindings: Vec<(Option<u64>, Positional, String)>) -> Bindings {
     let (mut options, mut positionals) = (Vec::new(), Vec::new());
-    for (position, binding, _) in bindings {
+    for (position, entry, _) in bindings {
         match position {
-            Some(position) => positionals.push((position, binding)),
-            None => options.push(binding),
+            Some(position) => positionals.push((position, entry)),
+            None => options.push(entry.binding),
         }
     }
     positionals.sort_by_key(|(position, _)| *position);
-    (options, positionals.into_iter().map(|(_, binding)| binding).collect())
+    (options, positionals.into_iter().map(|(_, entry)| entry).collect())
 }
 
 fn check_name(name: &str, schema: &Object<'_, '_>, report: &mut Report) {

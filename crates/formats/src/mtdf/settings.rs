@@ -6,7 +6,9 @@ use catalog::{Annotations, Availability, Concurrency, Mode};
 
 use super::{
     availability, consent,
-    rules::definition::{CONTRADICTION, ENABLED_UNDER_DISABLED, TIMEOUT_OUT_OF_RANGE},
+    rules::definition::{
+        CONTRADICTION, ENABLED_UNDER_DISABLED, OUTPUT_OUT_OF_RANGE, TIMEOUT_OUT_OF_RANGE,
+    },
     sequence,
 };
 use crate::{
@@ -25,6 +27,7 @@ pub(crate) struct Settings<'n> {
     pub(crate) is_disabled: bool,
     pub(crate) mode: Option<Mode>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) output_bytes: Option<usize>,
     pub(crate) annotations: Annotations,
     pub(crate) consent: Option<Rc<consent::ConsentDeclaration>>,
     pub(crate) concurrency: Option<Concurrency>,
@@ -32,6 +35,9 @@ pub(crate) struct Settings<'n> {
     pub(crate) install: Option<&'n str>,
     /// Pattern that matches progress in the output.
     pub(crate) progress: Option<&'n str>,
+    pub(crate) credentials: bool,
+    /// Exit codes besides 0 that mean success.
+    pub(crate) success_exit_codes: Rc<[i32]>,
     pub(crate) sequence: Option<Rc<sequence::SequenceDefinition>>,
     pub(crate) positional_first: bool,
     pub(crate) double_dash: bool,
@@ -51,12 +57,18 @@ impl<'n> Settings<'n> {
         settings.read_enabled(object, report);
         settings.read_mode(object, report);
         settings.read_timeout(object, report);
+        settings.read_output_bytes(object, report);
         settings.read_annotations(object, report);
         settings.read_order(object, report);
         if let Some(text) = object.non_blank("install_instructions", report) {
             settings.install = Some(text);
         }
         settings.read_progress(object, report);
+        settings.credentials = object.flag("credentials", report).unwrap_or(self.credentials);
+        if object.has("success_exit_codes") {
+            let codes = availability::read_exit_codes(object, report);
+            settings.success_exit_codes = codes.into_iter().filter(|code| *code != 0).collect();
+        }
         if let Some(node) = object.node("availability_check") {
             let at = object.at.key("availability_check");
             let found = Object::new(node, &at, report)
@@ -136,6 +148,25 @@ impl<'n> Settings<'n> {
                     report.at_value(&TIMEOUT_OUT_OF_RANGE, &at, "the timeout is out of range");
                 report
                     .push(problem.expected("an integer from 1 to 86400").received(node.to_value()));
+            }
+            _ => report_wrong_type(node, &at, "integer", report),
+        }
+    }
+
+    fn read_output_bytes(&mut self, object: &Object<'n, '_>, report: &mut Report) {
+        let Some(node) = object.node("output_bytes") else {
+            return;
+        };
+        let at = object.at.key("output_bytes");
+        let bytes = crate::object::to_count(node).and_then(|bytes| usize::try_from(bytes).ok());
+        match bytes {
+            Some(bytes @ 1_024..=1_048_576) => self.output_bytes = Some(bytes),
+            _ if matches!(node.value, Value::Number(_)) => {
+                let problem =
+                    report.at_value(&OUTPUT_OUT_OF_RANGE, &at, "the output limit is out of range");
+                report.push(
+                    problem.expected("an integer from 1024 to 1048576").received(node.to_value()),
+                );
             }
             _ => report_wrong_type(node, &at, "integer", report),
         }

@@ -5,15 +5,16 @@
 
 use std::collections::HashSet;
 
-use catalog::{Tool, closest, name};
+use catalog::{Constraint, Tool, closest, name};
 
 use super::{
     command, conflict,
     parameter::{self, Parameter, Position},
-    rules::definition::{MISSING_SUBCOMMAND, UNKNOWN_GUIDANCE},
+    rules::definition::{NO_ARGUMENTS, UNKNOWN_GUIDANCE},
     settings::Settings,
 };
 use crate::{
+    constraints,
     context::Guidance,
     json::{Node, Value},
     object::{KnownFields, Object, did_you_mean, report_wrong_type},
@@ -25,14 +26,15 @@ use crate::{
 #[rustfmt::skip]
 const NODE: &[&str] = &[
     "name", "title", "description", "subcommand", "options", "positional_args", "positional_args_first", "double_dash",
-    "enabled", "timeout_seconds", "synchronous", "force_synchronous", "asynchronous", "hints", "guidance_key",
+    "fixed_args", "success_exit_codes", "constraints", "credentials",
+    "enabled", "timeout_seconds", "output_bytes", "synchronous", "force_synchronous", "asynchronous", "hints", "guidance_key",
     "sequence", "step_delay_ms", "progress_regex", "availability_check", "install_instructions", "mutates", "dangerous",
     "requires_approval", "consent", "network", "idempotent", "category", "version", "concurrency", "examples", "monitor_level",
     "monitor_stream", "args_template", "command", "inputSchema", "input_schema",
 ];
 
 const TOOL: KnownFields = KnownFields {
-    groups: &[NODE, &["$schema", "argv", "tool_type", "livelog"]],
+    groups: &[NODE, &["$schema", "mtdf", "argv", "tool_type", "livelog"]],
     critical: &[
         "command",
         "subcommand",
@@ -40,6 +42,8 @@ const TOOL: KnownFields = KnownFields {
         "argv",
         "options",
         "positional_args",
+        "fixed_args",
+        "constraints",
         "sequence",
         "enabled",
     ],
@@ -47,7 +51,15 @@ const TOOL: KnownFields = KnownFields {
 
 const SUBCOMMAND: KnownFields = KnownFields {
     groups: &[NODE],
-    critical: &["subcommand", "options", "positional_args", "sequence", "enabled"],
+    critical: &[
+        "subcommand",
+        "options",
+        "positional_args",
+        "fixed_args",
+        "constraints",
+        "sequence",
+        "enabled",
+    ],
 };
 
 /// Reads one definition.
@@ -73,9 +85,13 @@ pub(crate) struct TreeReader<'n, 'r> {
 pub(super) struct Level<'n> {
     pub(super) name: &'n str,
     pub(super) title: Option<&'n str>,
+    pub(super) description: Option<&'n str>,
     pub(super) settings: Settings<'n>,
     pub(super) hints: Option<&'n Node<'n>>,
     pub(super) parameters: Vec<Parameter<'n>>,
+    /// Words after its name on the command line.
+    pub(super) fixed_args: Vec<&'n str>,
+    pub(super) constraints: Vec<Constraint>,
     /// Whether this node or one above it has an error.
     pub(super) is_broken: bool,
     /// Size in bytes of its own fields, without its subcommands.
@@ -106,6 +122,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.report.tool = (!name.is_empty()).then(|| name.to_owned());
         object.check_known(&TOOL, self.report);
         self.reject_livelog(&object);
+        object.choice("mtdf", &[("1", ()), ("2", ())], self.report);
         self.command = command::read(&object, self.report);
         self.is_built_in = name::BUILT_IN.contains(&name);
         self.report_built_in(&object, name);
@@ -134,14 +151,11 @@ impl<'n, 'r> TreeReader<'n, 'r> {
             Some(key) if !has_parameters => return self.read_schema_tool(object, key),
             _ => self.report_ignored_schema(object),
         }
-        if !object.has("sequence") && !self.command.is_empty() {
-            let problem = self.report.at_value(
-                &MISSING_SUBCOMMAND,
-                &object.at.key("subcommand"),
-                "missing field `subcommand`",
-            );
-            let hint = "the command is read as one tool; to declare that, add a subcommand named `default`";
-            self.report.push(problem.expected("array").hint(hint));
+        if !object.has("sequence") && !self.command.is_empty() && !has_parameters {
+            let message = "the tool takes no arguments: it has neither parameters nor subcommands";
+            let problem = self.report.at_value(&NO_ARGUMENTS, &object.at.key("command"), message);
+            let hint = "add `options` or `positional_args`; if it really takes none, add `\"options\": []`";
+            self.report.push(problem.hint(hint));
         }
         self.build_leaf(object);
     }
@@ -208,11 +222,25 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.report_ignored(object);
         let hints = self.read_hints(object);
         let parameters = self.read_parameters(object);
+        let fixed_args = object.items("fixed_args", "string without NUL", to_word, self.report);
+        let constraints = constraints::read(object, self.report);
         let children = object.node("subcommand").map_or(0, |node| node.span.len());
         let is_broken = is_broken || self.report.errors() > errors;
         // Each leaf is charged for all nodes above it, so a node must not count its subcommands.
         let weight = object.node.span.len() - children;
-        self.levels.push(Level { name, title, settings, hints, parameters, is_broken, weight });
+        let description = object.node("description").and_then(Node::as_str);
+        self.levels.push(Level {
+            name,
+            title,
+            description,
+            settings,
+            hints,
+            parameters,
+            fixed_args,
+            constraints,
+            is_broken,
+            weight,
+        });
     }
 
     fn read_guidance(&mut self, object: &Object<'n, '_>, settings: &mut Settings<'n>) {
@@ -291,4 +319,9 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         );
         parameters
     }
+}
+
+/// A word of a command line, which may be anything but a text that no program can get.
+fn to_word<'n>(node: &'n Node<'n>) -> Option<&'n str> {
+    node.as_str().filter(|word| !word.contains('\0'))
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 pub(super) use self::files::write_files;
 use self::parameters::{write_argv, write_parameters};
 use super::binding::FOLDER;
-use crate::comparison::describe;
+use crate::{comparison::describe, constraints};
 
 /// Whether a definition names the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,14 +29,19 @@ fn write_tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<Strin
     for tool in tools {
         let rest = tool.name.strip_prefix(root)?.trim_start_matches('_');
         let words = fixed_words(tool).filter(|_| program == Program::Named);
-        let path = choose_path(rest, words.as_deref().unwrap_or_default());
-        if let Some(mut words) = words {
-            words.truncate(words.len() - if rest.is_empty() { 0 } else { path.len() });
-            if command.get_or_insert_with(|| words.clone()) != &words {
-                return None;
+        let mut leaf = write_leaf(tool)?;
+        let path = match words {
+            Some(words) => {
+                let (own, path, fixed) = split_words(rest, &words);
+                if command.get_or_insert_with(|| own.to_vec()) != own {
+                    return None;
+                }
+                leaf.extend(write_fixed_args(fixed));
+                path
             }
-        }
-        leaves.push((path, write_leaf(tool)?));
+            None => vec![if rest.is_empty() { "default" } else { rest }.to_owned()],
+        };
+        leaves.push((path, leaf));
     }
     let about = match tools {
         // The root needs a description, although only leaves are served.
@@ -55,7 +60,9 @@ fn write_tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<Strin
 fn write_schema_tool(tool: &Tool, program: Program) -> Map<String, Value> {
     let mut definition = new_definition(&tool.name, &describe(tool));
     if let Some(words) = fixed_words(tool).filter(|_| program == Program::Named) {
-        definition.insert("command".to_owned(), words.join(" ").into());
+        let (command, fixed) = words.split_at(count_command_words(&words));
+        definition.insert("command".to_owned(), command.join(" ").into());
+        definition.extend(write_fixed_args(fixed));
     }
     definition.extend(write_settings(tool));
     definition
@@ -86,18 +93,33 @@ fn fixed_words(tool: &Tool) -> Option<Vec<String>> {
     Some(std::iter::once(process.program.clone()).chain(fixed).collect())
 }
 
-/// The names of the nodes from the root to a leaf: the last words of the command line if these make up
-/// the rest of its name, so that the tree looks like the command.
-fn choose_path(rest: &str, words: &[String]) -> Vec<String> {
-    if rest.is_empty() {
-        return vec!["default".to_owned()];
+/// Splits the fixed words of a command line into those of `command`, the names of the nodes from the
+/// root to a leaf, and its `fixed_args`. The path consists of the words that make up the rest of the
+/// tool's name, so that the tree looks like the command.
+fn split_words<'w>(rest: &str, words: &'w [String]) -> (&'w [String], Vec<String>, &'w [String]) {
+    let spans = (1..words.len())
+        .flat_map(|start| (start + 1..=words.len()).map(move |end| (start, end)).rev());
+    let mut spans = spans.filter(|(start, end)| words[*start..*end].join("_") == rest);
+    match spans.next() {
+        Some((start, end)) if !rest.is_empty() => {
+            (&words[..start], words[start..end].to_vec(), &words[end..])
+        }
+        _ => {
+            let name = if rest.is_empty() { "default" } else { rest };
+            let (command, fixed) = words.split_at(count_command_words(words));
+            (command, vec![name.to_owned()], fixed)
+        }
     }
-    let fixed = words.get(1..).unwrap_or_default();
-    let tails = (0..fixed.len()).map(|start| &fixed[start..]);
-    tails
-        .into_iter()
-        .find(|tail| tail.join("_") == rest)
-        .map_or_else(|| vec![rest.to_owned()], <[String]>::to_vec)
+}
+
+/// How many words fit into `command`, which is split at white space and has no quoting.
+fn count_command_words(words: &[String]) -> usize {
+    let is_plain = |word: &&String| !word.is_empty() && !word.contains(char::is_whitespace);
+    words.iter().take_while(is_plain).count()
+}
+
+fn write_fixed_args(words: &[String]) -> Option<(String, Value)> {
+    (!words.is_empty()).then(|| ("fixed_args".to_owned(), json!(words)))
 }
 
 /// Inserts a leaf into the tree.
@@ -155,21 +177,14 @@ fn pieces(tool: &Tool) -> &[Piece] {
     }
 }
 
-/// The fields that declare the order of options and positionals.
+/// The field that declares the order of options and positionals. `--` is a field of the positional
+/// that follows it.
 fn write_order(pieces: &[Piece]) -> Map<String, Value> {
     let is_of = |wanted: bool| move |piece: &Piece| matches!(piece, Piece::Parameter(binding) if matches!(binding.pass_by, PassBy::Argument | PassBy::File | PassBy::FileIfMultiline(_)) && binding.flag.is_some() == wanted);
     let (option, positional) =
         (pieces.iter().position(is_of(true)), pieces.iter().position(is_of(false)));
-    let mut order = Map::new();
-    if let (Some(option), Some(positional)) = (option, positional)
-        && positional < option
-    {
-        order.insert("positional_args_first".to_owned(), true.into());
-    }
-    if pieces.contains(&Piece::DoubleDash) {
-        order.insert("double_dash".to_owned(), true.into());
-    }
-    order
+    let is_first = option.zip(positional).is_some_and(|(option, positional)| positional < option);
+    is_first.then(|| ("positional_args_first".to_owned(), Value::Bool(true))).into_iter().collect()
 }
 
 fn write_settings(tool: &Tool) -> Map<String, Value> {
@@ -181,6 +196,7 @@ fn write_settings(tool: &Tool) -> Map<String, Value> {
     put("title", tool.title.clone().map(Value::from));
     put("synchronous", (tool.mode == Mode::Synchronous).then_some(Value::Bool(true)));
     put("timeout_seconds", tool.timeout.map(|limit| limit.as_secs().into()));
+    put("output_bytes", tool.output_bytes.map(Value::from));
     put("mutates", annotations.mutates.map(Value::Bool));
     put("dangerous", annotations.dangerous.map(Value::Bool));
     put("idempotent", annotations.idempotent.map(Value::Bool));
@@ -192,6 +208,10 @@ fn write_settings(tool: &Tool) -> Map<String, Value> {
     put("hints", tool.description.hint.as_ref().map(|hint| json!({"default": hint})));
     put("install_instructions", tool.description.install.clone().map(Value::from));
     put("progress_regex", tool.progress.clone().map(Value::from));
+    let codes = &tool.success_exit_codes;
+    put("credentials", tool.credentials.then_some(Value::Bool(true)));
+    put("constraints", constraints::write(&tool.constraints));
+    put("success_exit_codes", (!codes.is_empty()).then(|| json!(codes)));
     put("availability_check", write_availability(tool));
     if let Implementation::Sequence(sequence) = &tool.implementation {
         put("sequence", Some(sequence.steps.iter().map(write_step).collect()));

@@ -16,6 +16,7 @@ use super::{
     rules::{MENDED_VALUE, MISSING_EXAMPLE, NO_PACKAGE},
 };
 use crate::{
+    constraints,
     json::{Node, Value},
     object::{KnownFields, Object, report_wrong_type},
     report::{NodePath, Report, summarize},
@@ -39,10 +40,10 @@ const KNOWN: KnownFields = KnownFields {
             "returns",
             "execution_time",
         ],
-        &["implementation_example", "title", "mutates", "network", "version"],
+        &["implementation_example", "title", "mutates", "network", "version", "constraints"],
         IGNORED,
     ],
-    critical: &["name", "parameters", "dangerous", "requires_approval"],
+    critical: &["name", "parameters", "dangerous", "requires_approval", "constraints"],
 };
 
 /// Fields of older generators that have no effect.
@@ -73,6 +74,9 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             ["dangerous", "requires_approval", "mutates"].map(|key| self.read_safety_flag(key));
         let network = self.read_network();
         let measured = self.read_execution_time();
+        let input = Schema::new(input);
+        let constraints = constraints::read(&self.object, self.report);
+        constraints::check_arguments(&constraints, &input, self.report);
         let example = self.read_example();
         let (category, version) = (self.read_text("category"), self.read_text("version"));
         let title = self.read_text("title").or_else(|| name.map(title_from_name));
@@ -81,12 +85,13 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         }
         let name = name?;
         // Only now, since a missing package is a warning about a tool that is otherwise usable.
-        let implementation = self.bind_function(name, &input);
+        let implementation = self.bind_function(name, input.object());
         let origin = Origin {
             source: self.report.source().clone(),
             location: Location::Value(String::new()),
         };
-        let mut tool = Tool::new(name, description, Schema::new(input), implementation, origin);
+        let mut tool = Tool::new(name, description, input, implementation, origin);
+        tool.constraints = constraints;
         tool.parameters = locate_parameters(&tool.input);
         tool.title = title;
         tool.output = output.map(Schema::new);

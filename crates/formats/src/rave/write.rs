@@ -4,7 +4,7 @@ use catalog::{Schema, Tool};
 use serde_json::{Map, Value, json};
 
 use super::tool::title_from_name;
-use crate::{comparison::describe, yaml};
+use crate::{comparison::describe, constraints, yaml};
 
 /// Writes the file of a tool, with the fields in the order in which the format documents them.
 pub(crate) fn write_tool(tool: &Tool) -> String {
@@ -24,6 +24,7 @@ pub(crate) fn write_tool(tool: &Tool) -> String {
     put("requires_approval", annotations.requires_approval.map(Value::Bool));
     put("mutates", annotations.mutates.map(Value::Bool));
     put("network", annotations.network.as_ref().map(|network| json!(network)));
+    put("constraints", constraints::write(&tool.constraints));
     put("version", annotations.version.clone().map(Value::from));
     put(
         "returns",

@@ -262,6 +262,11 @@ impl Checker {
                     target.and_then(|target| target.split_whitespace().next()).unwrap_or_default();
                 self.check_file(*line, path.trim_matches(['<', '>']), exists);
             }
+            for tag in text.split("<img").skip(1) {
+                let source = tag.split('>').next().and_then(|tag| tag.split_once("src="));
+                let path = source.map(|(_, source)| split_quoted(source)).unwrap_or_default();
+                path.into_iter().take(1).for_each(|path| self.check_file(*line, path, exists));
+            }
             if let Some((_, rest)) = text.split_once("{{< include ") {
                 self.check_file(*line, rest.split_whitespace().next().unwrap_or_default(), exists);
             }
@@ -339,13 +344,14 @@ mod tests {
 
     #[test]
     fn every_problem_has_its_line() {
-        let text = "---\ntitle: x\nparams:\n  year: 2026\n---\n\n```{r a, echo=}\n```\n\n```{r a}\nplot(params$yaer\n```\n\n![](no.png) ![](https://x/y.png)\n\n```{pyhton}\n";
+        let text = "---\ntitle: x\nparams:\n  year: 2026\n---\n\n```{r a, echo=}\n```\n\n```{r a}\nplot(params$yaer\n```\n\n![](no.png) ![](https://x/y.png) <img src=\"man/no.png\" width=1>\n\n```{pyhton}\n";
         assert_eq!(
             codes(text),
             [
                 ("TC854", 10),
                 ("TC857", 11),
                 ("TC859", 11),
+                ("TC858", 14),
                 ("TC858", 14),
                 ("TC853", 16),
                 ("TC855", 16)

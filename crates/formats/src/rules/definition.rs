@@ -35,8 +35,9 @@ pub(crate) static MISREAD_FIELD: Rule = Rule {
     code: "TC023",
     name: "misread-field",
     severity: Severity::Error,
-    why: "The field is unknown, but similar to one that decides what is run. Ignoring it could run something else than the \
-          author intended, so it is an error. Correct the spelling.",
+    why: "The field is unknown, but similar to one that decides what is run, or to a safety annotation such as `dangerous`. \
+          Ignoring it could run something else than the author intended, or run it without asking, so it is an error and \
+          the tool is not served. Correct the spelling.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommands": [{"name": "default", "description": "Say it"}],
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
@@ -93,6 +94,18 @@ pub(crate) static BAD_DESTINATION: Rule = Rule {
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "network": ["example.org:443"],
  "subcommand": [{"name": "default", "description": "Say it"}]}"#,
+};
+
+pub(crate) static BAD_CONSTRAINT: Rule = Rule {
+    code: "TC068",
+    name: "bad-constraint",
+    severity: Severity::Error,
+    why: "A constraint is a CEL condition over `args` that must hold for every call, with the message for a call that violates \
+          it. A condition that cannot be compiled, or reads an argument that does not exist, would check nothing.",
+    bad: r#"{"name": "cut", "description": "Cut", "command": "echo", "constraints": [{"rule": "args.from <= args.too"}],
+ "subcommand": [{"name": "default", "description": "Cut it", "options": [{"name": "from", "type": "integer"}, {"name": "to", "type": "integer"}]}]}"#,
+    good: r#"{"name": "cut", "description": "Cut", "command": "echo", "constraints": [{"rule": "args.from <= args.to"}],
+ "subcommand": [{"name": "default", "description": "Cut it", "options": [{"name": "from", "type": "integer"}, {"name": "to", "type": "integer"}]}]}"#,
 };
 
 pub(crate) static DECLARES_NO_TOOLS: Rule = Rule {

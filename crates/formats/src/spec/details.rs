@@ -192,10 +192,35 @@ pub(super) fn read_version(
     document: &MarkdownDocument<'_>,
     segments: &[Segment<'_>],
 ) -> Option<Version> {
-    let segment =
-        segments.iter().find(|segment| segment.title == "version" && segment.section.is_none())?;
-    parse_version(document, segment.texts().next()?, VersionOf::Tool)
+    let labelled =
+        segments.iter().find(|segment| segment.title == "version" && segment.section.is_none());
+    if let Some(segment) = labelled {
+        return parse_version(document, segment.texts().next()?, VersionOf::Tool);
+    }
+    // Without a label of its own it is part of the description: "Version: 1.0.2", perhaps as an item.
+    let is_description =
+        |segment: &&Segment<'_>| matches!(segment.section, None | Some(Section::Purpose));
+    let contents = segments.iter().filter(is_description).flat_map(|segment| &segment.contents);
+    contents.into_iter().find_map(|content| {
+        let span = content.span();
+        let text = document.slice(&span);
+        text.match_indices(VERSION).find_map(|(at, _)| {
+            let after = &text[at + VERSION.len()..];
+            let number = after.trim_start_matches(['*', ' ']).trim_start_matches('v');
+            let is_version = number.starts_with(|c: char| c.is_ascii_digit());
+            let is_word = !text[..at].ends_with(|c: char| c.is_alphanumeric());
+            let from = span.start
+                + at
+                + VERSION.len()
+                + (after.len() - after.trim_start_matches(['*', ' ']).len());
+            (is_version && is_word)
+                .then(|| parse_version(document, &(from..span.end), VersionOf::Tool))?
+        })
+    })
 }
+
+/// Introduces a version in a description.
+const VERSION: &str = "Version:";
 
 /// Reads the version of the document from the paragraphs before `end`, where its first tool begins:
 /// "**Version**: v1.3.0 | **Status**: Active", with or without bold.
@@ -228,7 +253,7 @@ fn parse_version(
     let word =
         text.trim_start().split(|c: char| c.is_whitespace() || matches!(c, '|' | ',')).next()?;
     let start = span.start + text.len() - text.trim_start().len();
-    let bare = word.trim_matches('`');
+    let bare = word.trim_matches('`').trim_end_matches(['.', ';', ')']);
     let version = bare
         .strip_prefix('v')
         .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

@@ -36,6 +36,8 @@ pub(super) struct FieldSources<'t> {
     pub(super) json: Vec<(JsonBlock<'t>, Range<usize>)>,
     /// Schemas written in YAML.
     pub(super) schemas: Vec<LocatedSchema>,
+    /// Whether a YAML fence defines a whole tool, so that its parameters need no label.
+    pub(super) has_definition: bool,
     /// Fences that may declare parameters, in a form that is not supported.
     pub(super) unsupported_fences: Vec<Range<usize>>,
     /// Links to JSON files, with the span of the target.
@@ -178,6 +180,7 @@ impl<'t> SpecReader<'_, 't> {
                 self.report.at_span(&UNREADABLE_SCHEMA, self.document.trim(content), message);
             self.report.push(found.hint("quote values that have a colon"));
         }
+        into.has_definition |= block.is_definition;
         into.schemas.extend(block.schema);
         into.signatures.extend(block.fields);
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use catalog::{Location, Parameter, spec_details::Section};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     SpecReader,
@@ -48,9 +48,9 @@ impl<'t> SpecReader<'_, 't> {
         let schema = self.find_schema(&mut sources, has_section);
         let mut fields = self.check_fields(sources.best_fields());
         if let Some(schema) = schema {
-            // Next to a schema, a table is only compared with it.
+            // Next to a schema, a table is compared with it, and adds what the schema lacks.
             self.compare_with_schema(&fields, &schema);
-            return Input::from_schema(schema);
+            return Input::from_schema(add_from_table(schema, &fields));
         }
         // An empty table and the word "None" declare that there are no parameters.
         let mut is_declared = !fields.is_empty() || sources.has_table || sources.states_none;
@@ -92,6 +92,10 @@ impl<'t> SpecReader<'_, 't> {
             into.has_table |= own.has_table;
             into.states_none |=
                 is_lead && segment.texts().any(|span| states_none(self.document.slice(span)));
+            if own.has_definition {
+                into.schemas.extend(own.schemas);
+                into.signatures.extend(own.signatures);
+            }
             into.json.extend(own.json.into_iter().filter(|(block, _)| {
                 let root = block.root.as_ref();
                 root.is_some_and(|root| json_block::find_input_schema(root, block.base).is_some())
@@ -155,6 +159,34 @@ impl<'t> SpecReader<'_, 't> {
                 .push(found.hint("write it as ``- `name` (string, required): description``"));
         }
     }
+}
+
+/// The schema with the example values and descriptions of a table beside it, where it has none.
+fn add_from_table(located: LocatedSchema, fields: &[Field]) -> LocatedSchema {
+    if fields.is_empty() {
+        return located;
+    }
+    let mut object = (**located.schema.object()).clone();
+    let properties = object.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        let field = fields.iter().find(|field| field.name == *name);
+        let Some((field, property)) = field.zip(property.as_object_mut()) else { continue };
+        let declared = object_schema::build(std::slice::from_ref(field), Unlisted::Rejected);
+        let declared = declared.get("properties").and_then(|all| all.get(name));
+        let from_table = |key: &str| declared.and_then(|declared| declared.get(key)).cloned();
+        let has_example = ["example", "examples", "default", "const", "enum"]
+            .iter()
+            .any(|key| property.contains_key(*key));
+        if let Some(examples) = from_table("examples").filter(|_| !has_example) {
+            property.insert("examples".to_owned(), examples);
+        }
+        if let Some(text) =
+            from_table("description").filter(|_| !property.contains_key("description"))
+        {
+            property.insert("description".to_owned(), text);
+        }
+    }
+    LocatedSchema { schema: catalog::Schema::new(object), ..located }
 }
 
 impl Input {

@@ -13,10 +13,11 @@ use super::{
     field::Field,
     field_sources::FieldSources,
     inline::{find_code_spans, is_name},
-    json_block,
+    json_block::{self, LocatedSchema},
+    markdown::BlockKind,
     object_schema::{self, Unlisted},
     segment::Segment,
-    type_expression,
+    type_expression, yaml_block,
 };
 
 /// The result of a tool.
@@ -48,6 +49,11 @@ impl SpecReader<'_, '_> {
         if let Some(output) = Output::from_example(&sources) {
             return output;
         }
+        if !segments.iter().any(|segment| is_output(&segment))
+            && let Some(output) = self.read_defined_output(segments)
+        {
+            return output;
+        }
         let listed = segments.iter().filter(is_output);
         let fields = listed.flat_map(|segment| self.read_listed_names(segment)).collect();
         Output { schema: None, fields }
@@ -63,6 +69,24 @@ impl SpecReader<'_, '_> {
                 let mut links = sources.links.iter();
                 links.find_map(|(target, span)| self.read_linked_schema(target, span))
             })?;
+        self.use_output_schema(schema)
+    }
+
+    /// The result in a YAML fence that defines the whole tool.
+    fn read_defined_output(&mut self, segments: &[Segment<'_>]) -> Option<Output> {
+        let lead = segments.iter().filter(|segment| segment.section.is_none());
+        let schema = lead.flat_map(Segment::blocks).find_map(|block| match &block.kind {
+            BlockKind::Fence { language, content }
+                if matches!(language.as_str(), "yaml" | "yml") =>
+            {
+                yaml_block::read_returns(self.document.text, content)
+            }
+            _ => None,
+        })?;
+        self.use_output_schema(schema)
+    }
+
+    fn use_output_schema(&mut self, schema: LocatedSchema) -> Option<Output> {
         let schema = self.accept_schema(schema)?;
         let to_field = |(name, span): &(String, Range<usize>)| {
             to_output_field(name, schema.schema.property(name), span)

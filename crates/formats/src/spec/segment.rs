@@ -167,12 +167,16 @@ impl<'d> SegmentSplitter<'d, '_> {
     /// Adds text that no label introduces. After a property such as the version, it is about the
     /// tool again: the purpose often follows a block of `**Version**: 1.2.0` lines.
     fn push_unlabelled(&mut self, span: Range<usize>) {
+        // Of several labels on a line, each has only the text up to the next pipe.
+        let document = self.document;
+        let is_after_pipe =
+            |segment: &Segment<'_>| document.slice(&segment.location).starts_with(PIPE);
         // Notes are the exception: several paragraphs of them are common.
         let is_complete_property = |segment: &Segment<'_>| {
             segment.opening == Opening::Label
                 && segment.section.is_none()
                 && segment.title != "notes"
-                && is_property(&segment.title)
+                && (is_property(&segment.title) || is_after_pipe(segment))
                 && !segment.contents.is_empty()
         };
         let trimmed = self.document.trim(&span);
@@ -241,7 +245,7 @@ impl<'d> SegmentSplitter<'d, '_> {
 
 /// Whether a label states a property of the tool and opens no section.
 fn is_property(label: &str) -> bool {
-    const PROPERTIES: [&str; 8] = [
+    const PROPERTIES: [&str; 9] = [
         "category",
         "version",
         "trust level",
@@ -250,6 +254,7 @@ fn is_property(label: &str) -> bool {
         "dangerous",
         "requires approval",
         "network",
+        "constraints",
     ];
     PROPERTIES.contains(&normalize_title(label).as_str())
 }
@@ -262,6 +267,9 @@ fn is_prose_section(section: Section) -> bool {
         Section::Errors | Section::Idempotency | Section::Examples | Section::Security
     )
 }
+
+/// Separates labels on a line.
+const PIPE: &str = " | ";
 
 /// A label in a paragraph.
 struct Label<'t> {
@@ -281,6 +289,7 @@ fn find_labels(text: &str) -> Vec<Label<'_>> {
         let end = start + line.len();
         if let Some((words, rest)) = parse_label(&text[at..]) {
             found.push(Label { at, words, rest: at + rest });
+            found.extend(find_labels_after_pipes(text, at, end));
         } else if let Some(words) =
             parse_plain_label(line).filter(|words| find_section(words).is_some())
         {
@@ -291,6 +300,20 @@ fn find_labels(text: &str) -> Vec<Label<'_>> {
     }
     found.dedup_by_key(|label| label.at);
     found
+}
+
+/// Labels on the line of another label: "**Category**: soul | **Trust**: high". The pipe belongs to the
+/// label, so that it is not part of the text before it.
+fn find_labels_after_pipes(
+    text: &str,
+    start: usize,
+    end: usize,
+) -> impl Iterator<Item = Label<'_>> {
+    text[start..end].match_indices(PIPE).filter_map(move |(at, _)| {
+        let label = start + at + PIPE.len();
+        let (words, rest) = parse_label(&text[label..])?;
+        Some(Label { at: start + at, words, rest: label + rest })
+    })
 }
 
 /// Labels of sections after a sentence on the same line: "No parameters. **Returns:** `status`".

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use catalog::{
-    Annotations, Example, Implementation, Location, NetworkAccess, NetworkError, Origin,
-    SpecDetails, Tool, name,
+    Annotations, Constraint, Example, Implementation, Location, NetworkAccess, NetworkError,
+    Origin, SpecDetails, Tool, name,
     spec_details::{IdempotencyClaim, Section, Usage, Version},
 };
 use serde_json::Value;
@@ -21,7 +21,10 @@ use super::{
     segment::{Content, Opening, Segment, split_segments},
     title::ToolName,
 };
-use crate::rules::definition::BAD_DESTINATION;
+use crate::{
+    constraints,
+    rules::definition::{BAD_CONSTRAINT, BAD_DESTINATION},
+};
 
 impl SpecReader<'_, '_> {
     /// Reads the tools of an entry: one for each name in its heading, alike in everything else.
@@ -96,6 +99,8 @@ impl SpecReader<'_, '_> {
         };
         tool.annotations = annotate(document, segments, &details);
         tool.annotations.network = self.read_network(segments);
+        tool.constraints = self.read_constraints(segments);
+        constraints::check_arguments(&tool.constraints, &tool.input, self.report);
         tool.description.examples =
             details.usages.iter().filter_map(|usage| to_example(usage, &tool.name)).collect();
         tool.details = Some(Box::new(details));
@@ -127,6 +132,28 @@ impl SpecReader<'_, '_> {
                 None
             }
         }
+    }
+
+    /// Conditions on the arguments: code, each with its message behind it.
+    fn read_constraints(&mut self, segments: &[Segment<'_>]) -> Vec<Constraint> {
+        let document = self.document;
+        let Some(span) = details::find_property(segments, "constraints") else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        let parts: Vec<_> = document.slice(&span).split('`').skip(1).collect();
+        for pair in parts.chunks(2) {
+            let message = pair.get(1).map(|text| text.trim_matches(|c: char| !c.is_alphanumeric()));
+            let message = message.filter(|text| !text.is_empty());
+            match Constraint::compile(pair[0], message, Location::Span(span.clone())) {
+                Ok(constraint) => found.push(constraint),
+                Err(reason) => {
+                    let problem = self.report.at_span(&BAD_CONSTRAINT, span.clone(), reason);
+                    self.report.push(problem.received(pair[0]).hint(constraints::HINT));
+                }
+            }
+        }
+        found
     }
 
     /// The purpose: its own section, else the text below the tool's heading.

@@ -19,6 +19,8 @@ use crate::{
 pub(super) struct YamlBlock {
     pub(super) schema: Option<LocatedSchema>,
     pub(super) fields: Vec<Field>,
+    /// Whether it defines a whole tool, with a name.
+    pub(super) is_definition: bool,
     /// Whether values had to be quoted to make it valid YAML.
     pub(super) was_quoted: bool,
 }
@@ -32,6 +34,7 @@ pub(super) fn read(document: &str, span: &Range<usize>) -> YamlBlock {
     let Some(root) = parsed.root.filter(|_| !parsed.is_lossy) else {
         return YamlBlock::default();
     };
+    let is_definition = root.get("name").and_then(Node::as_str).is_some();
     // The fence often repeats the title of the section as its only key.
     let keys = ["parameters", "inputs", "input", "arguments"];
     let root = keys
@@ -50,7 +53,23 @@ pub(super) fn read(document: &str, span: &Range<usize>) -> YamlBlock {
         }
         fields.iter_mut().for_each(|field| field.span.clone_from(span));
     }
-    YamlBlock { schema, fields, was_quoted }
+    YamlBlock { schema, fields, is_definition, was_quoted }
+}
+
+/// Reads the schema of the result in a fence that defines a whole tool.
+pub(super) fn read_returns(document: &str, span: &Range<usize>) -> Option<LocatedSchema> {
+    let text = document.get(span.clone()).unwrap_or_default();
+    let quoted = quote_values_with_colons(text);
+    let parsed = yaml::parse(&quoted);
+    let root = parsed.root.filter(|root| !parsed.is_lossy && root.get("name").is_some())?;
+    let keys = ["returns", "output", "outputSchema", "output_schema"];
+    let returns = keys.iter().find_map(|key| root.get(key)).filter(|inner| inner.is_object())?;
+    let mut schema = json_block::find_object_schema(returns, span.start)?;
+    if matches!(quoted, Cow::Owned(_)) {
+        schema.properties.iter_mut().for_each(|(_, property)| property.clone_from(span));
+        schema.span.clone_from(span);
+    }
+    Some(schema)
 }
 
 /// Reads a mapping from names to descriptions with a type; none unless every member is one.

@@ -244,3 +244,61 @@ fn rejects_names_of_parent_parameters() {
     definition["subcommand"][0]["options"][0]["type"] = json!("string");
     assert_eq!(errors(&read(&definition).diagnostics), [""; 0]);
 }
+
+#[test]
+fn fixed_words_follow_the_name_of_their_level() {
+    let definition = json!({"name": "t", "description": "A tool", "command": "prog", "fixed_args": ["--quiet"],
+        "subcommand": [{"name": "ps", "description": "List", "fixed_args": ["--format", "{{.ID}} {{.Names}}"],
+            "options": [{"name": "all", "type": "boolean"}]}]});
+    assert_eq!(line(&tool(&definition)), "prog --quiet ps --format {{.ID}} {{.Names}} --all <all>");
+    let wrong = with_leaf(json!({"fixed_args": ["-f", 1]}));
+    assert_eq!(errors(&read(&wrong).diagnostics), ["error TC021 /subcommand/0/fixed_args/1"]);
+}
+
+#[test]
+fn a_double_dash_precedes_any_positional() {
+    let positionals = json!([{"name": "filter", "type": "string"},
+        {"name": "args", "type": "array", "double_dash": true}]);
+    let mut leaf = json!({"positional_args": positionals, "options": [{"name": "release", "type": "boolean"}]});
+    assert_eq!(
+        line(&tool(&with_leaf(leaf.clone()))),
+        "prog --release <release> <filter> -- <-args>"
+    );
+    leaf["positional_args_first"] = json!(true);
+    assert_eq!(
+        line(&tool(&with_leaf(leaf))),
+        "prog <filter> --release <release> -- <-args>",
+        "no option follows `--`"
+    );
+    let wrong = with_option(json!({"name": "args", "type": "array", "double_dash": true}));
+    assert_eq!(
+        errors(&read(&wrong).diagnostics),
+        ["error TC032 /subcommand/0/options/0/double_dash"]
+    );
+}
+
+#[test]
+fn objects_become_pairs() {
+    let env = json!({"name": "env", "flag": "-e", "type": "object", "pairs": "="});
+    assert_eq!(option(env), "-e <env=..>");
+    let labels = json!({"name": "labels", "type": "object", "pairs": ":", "join": ","});
+    assert_eq!(option(labels), "--labels <labels:,..>");
+    let wrong = with_option(json!({"name": "env", "type": "array", "pairs": "="}));
+    assert_eq!(errors(&read(&wrong).diagnostics), ["error TC032 /subcommand/0/options/0/pairs"]);
+}
+
+#[test]
+fn leaves_inherit_and_replace_success_exit_codes() {
+    let definition = json!({"name": "t", "description": "A tool", "command": "prog", "success_exit_codes": [0, 1],
+        "subcommand": [{"name": "a", "description": "A"}, {"name": "b", "description": "B", "success_exit_codes": []}]});
+    let tools = read(&definition).tools;
+    assert_eq!(
+        [&tools[0].success_exit_codes[..], &tools[1].success_exit_codes[..]],
+        [&[1][..], &[]]
+    );
+    let wrong = with_leaf(json!({"success_exit_codes": [256]}));
+    assert_eq!(
+        errors(&read(&wrong).diagnostics),
+        ["error TC021 /subcommand/0/success_exit_codes/0"]
+    );
+}

@@ -104,6 +104,9 @@ fn describe_binding(binding: &Binding) -> Option<String> {
     let joined = match &binding.items {
         Items::Each => String::new(),
         Items::Joined(joint) => format!("{joint}.."),
+        Items::Pairs { separator, join } => {
+            format!("{separator}{}..", join.as_deref().unwrap_or_default())
+        }
     };
     let separator = match binding.separator {
         Separator::Space => " ",

@@ -3,7 +3,7 @@
 use catalog::{Implementation, Location};
 use serde_json::json;
 
-use crate::reading::{errors, line, names, read, summary, tool};
+use crate::reading::{errors, line, names, read, summary, tool, with_leaf};
 
 #[test]
 fn one_tool_per_leaf_named_by_its_path() {
@@ -33,15 +33,17 @@ fn a_nested_default_has_its_parents_name_and_adds_no_word() {
 }
 
 #[test]
-fn a_command_without_subcommands_is_one_tool_with_a_warning() {
+fn a_tool_that_takes_no_arguments_gets_a_warning() {
     for definition in [
         json!({"name": "t", "description": "A tool", "command": "prog"}),
         json!({"name": "t", "description": "A tool", "command": "prog", "subcommand": []}),
     ] {
         let reading = read(&definition);
         assert_eq!(names(&reading), ["t"]);
-        assert_eq!(summary(&reading.diagnostics), ["warning TC028 /subcommand"]);
+        assert_eq!(summary(&reading.diagnostics), ["warning TC028 /command"]);
     }
+    let declared = json!({"name": "t", "description": "A tool", "command": "prog", "options": []});
+    assert!(read(&declared).diagnostics.is_empty());
 }
 
 #[test]
@@ -277,4 +279,74 @@ fn reports_a_missing_command_only_if_one_is_needed() {
         &json!({"name": "t", "description": "A tool", "subcommand": [{"name": "s", "description": "S", "sequence": [{"tool": "x"}]}]}),
     );
     assert_eq!((reading.diagnostics.len(), names(&reading)), (0, vec!["t_s"]));
+}
+
+#[test]
+fn a_misspelled_safety_annotation_is_an_error_and_the_tool_is_not_served() {
+    let spellings = [
+        "dangerus",
+        "Dangerous",
+        "requires_aproval",
+        "require_approval",
+        "mutate",
+        "netwrok",
+        "readOnly",
+        "read_only",
+        "destructiveHint",
+        "needs-approval",
+        "consnet",
+    ];
+    for key in spellings {
+        let mut definition = with_leaf(json!({}));
+        definition[key] = json!(true);
+        let reading = read(&definition);
+        assert_eq!(errors(&reading.diagnostics), [format!("error TC023 /{key}")], "{key}");
+        assert!(reading.tools.is_empty(), "{key}");
+    }
+    let leaf = with_leaf(json!({"dangerus": true}));
+    assert_eq!(errors(&read(&leaf).diagnostics), ["error TC023 /subcommand/0/dangerus"]);
+    let harmless =
+        with_leaf(json!({"colour": "red", "author": "Ada", "license": "MIT", "tags": []}));
+    assert!(errors(&read(&harmless).diagnostics).is_empty());
+}
+
+#[test]
+fn shell_syntax_in_a_command_is_an_error() {
+    let is_error = |command: &str| {
+        let mut definition = with_leaf(json!({}));
+        definition["command"] = json!(command);
+        errors(&read(&definition).diagnostics) == ["error TC067 /command"]
+    };
+    for command in [
+        "ls | wc -l",
+        "make && make install",
+        "cd x; ls",
+        "ls ; ls",
+        "echo $HOME",
+        "echo ${A}",
+        "echo $(date)",
+        "echo `date`",
+        "ls ~",
+        "ls ~/notes",
+        "cat > out",
+        "cat <in",
+        "cmd 2>/dev/null",
+        "cmd 2>&1",
+        "cmd &",
+        "grep 'a b'",
+        "sh -c \"ls\"",
+    ] {
+        assert!(is_error(command), "{command}");
+    }
+    for command in [
+        "git show HEAD~1",
+        "grep ^a$",
+        "awk $1",
+        "find . -exec touch {} ;",
+        "find . -name *.rs",
+        "prog a=b",
+        "prog a|b",
+    ] {
+        assert!(!is_error(command), "{command}");
+    }
 }

@@ -40,6 +40,17 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
 }
 
 fn check_arguments(tool: &Tool, arguments: &Value, origin: Origin, sink: &mut DiagnosticSink<'_>) {
+    for rule in &tool.constraints {
+        let is_violated = |arguments| rule.is_violated(arguments).unwrap_or(true);
+        if arguments.as_object().is_some_and(is_violated) {
+            let message =
+                format!("the arguments of an example violate the constraint `{}`", rule.rule);
+            sink.push(
+                Diagnostic::new(&RULE, origin.clone(), message)
+                    .hint("correct the example or the constraint"),
+            );
+        }
+    }
     // An invalid schema is reported when it is read.
     let Ok(validator) = tool.input.validator() else {
         return;

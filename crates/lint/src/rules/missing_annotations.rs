@@ -33,7 +33,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
             "the tool does not declare whether it changes anything, so it is served as destructive";
         let hint = match tool.implementation {
             Implementation::R(_) => {
-                "if it only reads, add `@keywords mcp-read-only` and rebuild, or set `mutates: no`; otherwise set `mutates: yes`"
+                "add `@keywords mcp-read-only` if it only reads, otherwise `mcp-writes`, and build again; or set `mutates` in a definition that is not generated"
             }
             _ if tool.on_mismatch.is_some() => {
                 "add `mutates = false` to its `[[bind]]` if it only reads, otherwise `mutates = true`"

@@ -1,8 +1,8 @@
 //! Texts that contradict the mode of the tool.
 
-use std::sync::LazyLock;
+use std::{collections::HashSet, sync::LazyLock};
 
-use catalog::{Diagnostic, Mode, Rule, Severity};
+use catalog::{Catalog, Diagnostic, Mode, Rule, Severity};
 
 use crate::{
     phrase::Phrases,
@@ -17,7 +17,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     why: "A model that expects an operation id waits for one that never arrives. A model that \
           expects the result at once reports success before the work is done. The description \
-          and the guidance must agree with `synchronous`.",
+          and the guidance must agree with `synchronous`. No client shows a model a result that is pushed \
+          to it: the result of an operation comes with the next call, or from `await`.",
     bad: r#"{"name": "suite", "description": "Tests", "command": "echo", "synchronous": true, "mutates": true,
  "subcommand": [{"name": "default", "description": "Run all tests. Runs asynchronously and returns an operation_id."}]}"#,
     good: r#"{"name": "suite", "description": "Tests", "command": "echo", "synchronous": true, "mutates": true,
@@ -48,6 +49,21 @@ static SYNCHRONOUS_CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
         "result|results|output is|are returned immediately",
         "is a blocking ..1 tool|call|operation",
         "blocks until",
+    ])
+});
+
+/// Promises that no tool keeps: clients do not show pushed results to the model, which waits forever.
+static PUSH_CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(&[
+        "pushed automatically",
+        "automatically pushed",
+        "result|results ..3 pushed",
+        "via mcp notification",
+        "result|results ..4 notification",
+        "notify|notifies you ..2 result|results",
+        "do not wait|await|poll",
+        "don't wait|await|poll",
+        "never wait|await|poll",
     ])
 });
 
@@ -85,6 +101,10 @@ pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
         Role::Guidance => "guidance",
         _ => return,
     };
+    // Shared guidance is reported once, by `check_shared_guidance`.
+    if text.tool.mode == Mode::Asynchronous && text.role == Role::Description {
+        sink.diagnostics.extend(find_push(text, subject));
+    }
     let (phrases, is, promises, other) = match text.tool.mode {
         Mode::Synchronous => {
             (&ASYNCHRONOUS_CLAIMS, "synchronous", "a reply before it is done", "false")
@@ -104,6 +124,35 @@ pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
     };
     let found = Diagnostic::new(&RULE, text.origin(), message).received(claim);
     sink.push(found.hint(format!("{change}, or set `\"synchronous\": {other}`")));
+}
+
+/// Reports guidance that promises pushed results, once for all asynchronous tools that share it.
+pub(crate) fn check_shared_guidance(catalog: &Catalog, sink: &mut DiagnosticSink<'_>) {
+    let mut seen = HashSet::new();
+    let tools = catalog.tools().iter().filter(|tool| tool.mode == Mode::Asynchronous);
+    for tool in tools {
+        let guidance = tool.description.guidance.as_deref();
+        let Some(guidance) = guidance.filter(|guidance| seen.insert(*guidance)) else {
+            continue;
+        };
+        let text = Text::new(Role::Guidance, guidance, tool, None);
+        let found = find_push(&text, "guidance").map(|found| found.tool(&tool.name));
+        sink.diagnostics.extend(found);
+    }
+}
+
+/// A promise that the result is pushed, or advice that relies on it.
+fn find_push(text: &Text<'_>, subject: &str) -> Option<Diagnostic> {
+    let words = text.words();
+    let claim = PUSH_CLAIMS.find(words).find(|span| !is_qualified(words, span.start))?;
+    let claim = text.quote(claim);
+    let message = format!(
+        "the {subject} relies on results that are pushed, which no client shows to the model: \"{claim}\""
+    );
+    let found = Diagnostic::new(&RULE, text.origin(), message).received(claim);
+    Some(found.hint(
+        "write that the result comes with the next call after the end, and that `await` waits for it",
+    ))
 }
 
 /// Whether a qualifier precedes the claim in its sentence.

@@ -78,11 +78,55 @@ fn finds_exactly_the_known_problems_of_real_definitions() {
     TC301 pathspec
     TC301 target-dir
     TC301 tool-config-file
+    TC404 await
+    TC404 cargo_audit
+    TC404 cargo_audit_audit
+    TC404 cargo_audit_llvm-cov_nextest
+    TC404 cargo_audit_llvm-cov_report
+    TC404 cargo_bench
+    TC404 cargo_bench_bench
+    TC404 cargo_build
+    TC404 cargo_bump_version
     TC404 cargo_check
+    TC404 cargo_clippy
+    TC404 cargo_doc
     TC404 cargo_fmt
+    TC404 cargo_install
+    TC404 cargo_llvm_cov
+    TC404 cargo_llvm_cov_nextest
+    TC404 cargo_nextest
+    TC404 cargo_nextest_nextest_run
     TC404 cargo_nextest_nextest_show
     TC404 cargo_nextest_run
+    TC404 cargo_run
+    TC404 cargo_test
+    TC404 cargo_upgrade
+    TC404 gh_cache_delete
+    TC404 gh_cache_list
+    TC404 gh_pr_close
+    TC404 gh_run_cancel
+    TC404 gh_run_download
+    TC404 gh_run_list
+    TC404 gh_run_view
+    TC404 gh_run_watch
+    TC404 gh_workflow_list
+    TC404 gh_workflow_view
+    TC404 git_fetch
+    TC404 git_push
+    TC404 gradlew_assemble
+    TC404 kotlin_assemble
+    TC404 long_running_async
+    TC404 python3_interactive
+    TC404 python3_module
+    TC404 python3_script
+    TC404 python_interactive
+    TC404 python_module
     TC404 python_script
+    TC404 sandboxed_shell
+    TC404 shell_async
+    TC404 test_audit
+    TC404 test_coverage
+    TC404 wait
     TC404 wait_run
     TC506 cargo_quality-check
     TC506 rust_quality_check

@@ -123,8 +123,8 @@ fn every_rule_has_a_readable_message_and_hint() {
       replace or remove it
     TC501 the tool does not declare whether it changes anything, so it is served as destructive
       add `"mutates": false` if it only reads, otherwise `"mutates": true`
-    TC502 the tool declares both `"mutates": false` and `"dangerous": true`
-      set `"mutates": true`, or remove `dangerous`
+    TC502 the tool declares both `"mutates": true` and `"concurrency": "read_only"`
+      set `"concurrency": "exclusive"`
     TC503 the command runs a script with `bash`, so the tool is treated as dangerous
       run the program itself, or keep the script in a file and take its inputs as parameters
     TC504 the description contains the text-direction control U+202E
@@ -137,5 +137,7 @@ fn every_rule_has_a_readable_message_and_hint() {
       revoke it, and let the program read the new one from its environment or a file
     TC508 `path` is a path, but this section does not state what it may reach
       state what is validated and rejected, and with which permissions the tool runs
+    TC509 the tool declares both `"mutates": false` and `"dangerous": true`
+      set `"mutates": true`; if reading is what is dangerous, use `"requires_approval": true`
     "#);
 }

@@ -35,7 +35,12 @@ fn warns_about_a_tool_without_annotations() {
 fn rejects_contradictory_annotations() {
     let mut wipe = echo_tool("wipe");
     wipe.annotations.dangerous = Some(true);
-    assert_eq!(check(wipe)[0].severity, Severity::Error);
+    let found = check(wipe);
+    assert_eq!(
+        (found[0].code, found[0].severity),
+        ("TC509", Severity::Warning),
+        "reading can be dangerous"
+    );
     let mut writer = echo_tool("writer");
     writer.annotations.mutates = Some(true);
     writer.concurrency = Some(Concurrency::ReadOnly);

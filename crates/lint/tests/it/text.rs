@@ -58,8 +58,6 @@ fn notes_a_long_description() {
 const ASYNCHRONOUS: &[&str] = &[
     "**IMPORTANT:** This tool operates asynchronously.\n1. **Immediate Response:** Returns operation_id and status 'started'.",
     "1. **Immediate Response:** Returns operation_id and status 'started'. NOT success.",
-    "2. **Final Result:** Result pushed automatically via MCP notification when complete.",
-    "You **MUST** process the future result notification to know if operation succeeded",
     "Execute a shell command asynchronously",
     "A tool that runs for a specified duration asynchronously.",
     "Assemble the debug variant (Runs asynchronously - returns id immediately)",
@@ -115,6 +113,32 @@ fn warns_when_the_text_contradicts_the_mode() {
         assert_eq!(codes_in_mode(Mode::Asynchronous, text), ["TC404"], "{text}");
         assert_eq!(codes_in_mode(Mode::Synchronous, text), NONE, "{text}");
     }
+}
+
+#[test]
+fn warns_about_promises_of_pushed_results() {
+    for text in [
+        "2. **Final Result:** Result pushed automatically via MCP notification when complete.",
+        "You **MUST** process the future result notification to know if operation succeeded",
+    ] {
+        assert_eq!(codes_in_mode(Mode::Synchronous, text), ["TC404"], "{text}");
+        assert_eq!(codes_in_mode(Mode::Asynchronous, text), ["TC404"], "{text}");
+    }
+    let advice = "Runs the tests. **DO NOT** wait for the final result.";
+    assert_eq!(codes_in_mode(Mode::Asynchronous, advice), ["TC404"]);
+}
+
+#[test]
+fn warns_once_about_guidance_that_several_tools_share() {
+    let tool = |name: &str| {
+        let mut tool = echo_tool(name);
+        tool.mode = Mode::Asynchronous;
+        tool.description.guidance = Some("Results are pushed automatically.".to_owned());
+        tool
+    };
+    let catalog = catalog::Catalog::merge([tool("one"), tool("two")]).0;
+    let found = lint::check(&catalog, &Context::default());
+    assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["TC404"]);
 }
 
 #[test]

@@ -52,7 +52,8 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
         put("dangerous", keywords.is_dangerous.then_some(Json::Bool(true)));
         put("requires_approval", keywords.requires_approval.then_some(Json::Bool(true)));
         // Only what a keyword states: an absent keyword must not appear as a declared annotation.
-        put("mutates", keywords.is_read_only.then_some(Json::Bool(false)));
+        let mutates = (keywords.is_read_only || keywords.writes).then_some(keywords.writes);
+        put("mutates", mutates.map(Json::Bool));
         put("network", keywords.needs_network.then_some(Json::Bool(true)));
         put("returns", self.compile_returns());
         let example = self.compile_example();
@@ -139,6 +140,7 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
     fn compile_parameters(&mut self, function: &Function) -> Json {
         self.check_params(function);
         self.check_hidden_formals(function);
+        self.check_overrides(function);
         let (mut properties, mut required) = (Map::new(), Vec::new());
         // Formals whose name begins with a dot, `...` among them, are hidden from callers.
         for formal in function.formals.iter().filter(|formal| !formal.name.starts_with('.')) {
@@ -147,10 +149,12 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
             // Inherited text may be in another file; then problems are reported at the formal.
             let offset = found.filter(|(id, _)| id.file == self.id.file).map(|(_, tag)| tag.offset);
             let documentation = found.map(|_| ParamText { text: &text, offset });
+            let stated = self.read_override(&formal.name);
             let property = parameter::compile_property(
                 formal,
                 &function.formals,
                 documentation,
+                stated,
                 self.reporter,
             );
             properties.insert(formal.name.clone(), Json::Object(property.schema));

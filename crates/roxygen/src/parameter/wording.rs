@@ -1,7 +1,7 @@
 //! Detects whether the text of a parameter allows it to be left out, `NULL` or `NA`.
 //!
-//! These follow the builder that defined the format (the words `optional`, `default` and `if NULL`)
-//! and nothing more: a parameter that is required by mistake is noticed at the first call.
+//! These follow the builder that defined the format (the words `optional`, `default` and `if NULL`),
+//! with a default that is a value, and nothing more: a parameter that is required by mistake is noticed at the first call.
 
 /// Whether `NULL` is a value: `or NULL`, `If NULL, …`.
 pub(super) fn mentions_null(text: &str) -> bool {
@@ -14,10 +14,29 @@ pub(super) fn mentions_null(text: &str) -> bool {
 pub(super) fn calls_optional(text: &str) -> bool {
     let words = words(text);
     let is_negated = |at: usize| at > 0 && ["non", "not"].contains(&words[at - 1].as_str());
-    words.iter().enumerate().any(|(at, word)| match word.as_str() {
+    let is_optional = words.iter().enumerate().any(|(at, word)| match word.as_str() {
         "optional" => !is_negated(at),
-        "default" | "defaults" => true,
+        "defaults" => true,
         _ => false,
+    });
+    is_optional || names_default(text)
+}
+
+/// Whether the text names a default value: `Default is 3`, `(default x)`, `default: "a"`. `The default
+/// interpretation is a regular expression` names none.
+fn names_default(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.match_indices("default").any(|(at, word)| {
+        let (before, after) = (lower[..at].trim_end(), &lower[at + word.len()..]);
+        let is_word = !lower[..at].ends_with(char::is_alphanumeric)
+            && !after.starts_with(char::is_alphanumeric);
+        let next = after.trim_start();
+        let next_word: String = next.chars().take_while(|c| c.is_alphanumeric()).collect();
+        let is_value = next.is_empty()
+            || next.starts_with(|c: char| !c.is_alphabetic())
+            || ["is", "to", "value", "values", "null", "true", "false", "na"]
+                .contains(&next_word.as_str());
+        is_word && (is_value || before.ends_with('(') || before.ends_with(" by") || before == "by")
     })
 }
 

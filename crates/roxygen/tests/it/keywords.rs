@@ -3,7 +3,9 @@
 use catalog::{Diagnostic, Severity};
 use roxygen::{Compilation, compile};
 
-use crate::package::{compile_text, lines_of, r_files, with_code};
+use serde_json::Value;
+
+use crate::package::{codes, compile_text, lines_of, r_files, read_back, with_code};
 
 /// A function whose block ends with these lines.
 fn block_with(tags: &str) -> String {
@@ -97,4 +99,21 @@ fn a_misspelled_keyword_in_a_template_is_reported() {
     );
     assert!(compilation.definitions.is_empty());
     assert_eq!(with_code(&compilation.diagnostics, "TC153").len(), 1);
+}
+
+#[test]
+fn keywords_declare_whether_a_tool_changes_anything() {
+    for (keywords, mutates) in [
+        ("", Value::Null),
+        (" mcp-read-only", false.into()),
+        (" mcp-writes", true.into()),
+        (" mcp-writes mcp-read-only", true.into()),
+    ] {
+        let compilation = compile_text(&format!(
+            "#' T\n#' @examples f()\n#' @keywords mcp-tool{keywords}\nf <- function() 1\n"
+        ));
+        assert_eq!(read_back(&compilation.definitions[0])["mutates"], mutates, "{keywords}");
+        let is_contradiction = keywords.matches("mcp-").count() > 1;
+        assert_eq!(codes(&compilation).contains(&"TC153"), is_contradiction, "{keywords}");
+    }
 }

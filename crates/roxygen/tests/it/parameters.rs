@@ -116,7 +116,8 @@ fn a_plural_name_has_choices_without_a_default() {
         [("mode", Some("a")), ("status", Some("a")), ("modes", None), ("logLevels2", None)]
     {
         let found = schema(&format!("{name} = c(\"a\", \"b\")"), "Which to take");
-        assert_eq!(found["enum"], json!(["a", "b"]));
+        let choices = if default.is_some() { &found["enum"] } else { &found["items"]["enum"] };
+        assert_eq!(*choices, json!(["a", "b"]));
         assert_eq!(found.get("default").and_then(Value::as_str), default, "{name}");
     }
 }
@@ -186,4 +187,105 @@ fn conditional_examples_are_shown_after_unconditional_ones() {
     assert_eq!(read_back(definition)["implementation_example"], "f()\nf(2)\n");
     let example = definition.example.as_ref().expect("an example");
     assert_eq!((example.run.as_str(), &example.condition), ("f()", &None));
+}
+
+#[test]
+fn only_the_default_of_a_parameter_makes_it_optional() {
+    for text in [
+        "Numeric. Default is 3",
+        "Numeric (default 3)",
+        "Numeric, default: 3",
+        "Numeric. Defaults to the mean",
+        "Numeric; by default the mean",
+        "Numeric, the default value is the mean",
+        "Numeric. Default \\code{NULL}",
+    ] {
+        assert!(!is_required(text), "{text}");
+    }
+    for text in [
+        "Pattern to look for. The default interpretation is a regular expression",
+        "Character string, the defaulted account",
+    ] {
+        assert!(is_required(text), "{text}");
+    }
+}
+
+#[test]
+fn a_test_for_missing_does_not_make_a_parameter_optional() {
+    let compilation = compile_text(
+        "#' T\n#' @param x Character string, it\n#' @examples f()\n#' @keywords mcp-tool\n\
+         f <- function(x) {\n  if (missing(x)) return(list(success = FALSE, error = \"x is required\"))\n}\n",
+    );
+    let tool = read_back(&compilation.definitions[0]);
+    assert_eq!(tool["parameters"]["required"], json!(["x"]));
+}
+
+#[test]
+fn several_choices_are_an_array() {
+    let array = json!({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}});
+    let one = json!({"type": "string", "enum": ["a", "b"], "default": "a"});
+    for (formal, text, expected) in [
+        ("columns = c(\"a\", \"b\")", "Character, the columns", &array),
+        ("columns = c(\"a\", \"b\")", "What to show", &array),
+        ("column = c(\"a\", \"b\")", "Character, the column", &one),
+    ] {
+        assert_eq!(schema(formal, text), *expected, "{formal}: {text}");
+    }
+    for (call, expected) in [
+        ("match.arg(mode, several.ok = TRUE)", &array),
+        ("match.arg(arg = mode,\n    c(\"a\", \"b\"),\n    several.ok=TRUE)", &array),
+        ("rlang::arg_match(mode, multiple = TRUE)", &array),
+        ("match.arg(mode); f(several.ok = TRUE)", &one),
+        ("# match.arg(mode, several.ok = TRUE)", &one),
+    ] {
+        let compilation = compile_text(&format!(
+            "#' T\n#' @param mode Character string, it\n#' @examples f()\n#' @keywords mcp-tool\n\
+             f <- function(mode = c(\"a\", \"b\")) {{\n  mode <- {call}\n}}\n"
+        ));
+        let tool = read_back(&compilation.definitions[0]);
+        let found = without_description(tool["parameters"]["properties"]["mode"].clone());
+        assert_eq!(found, *expected, "{call}");
+    }
+}
+
+#[test]
+fn a_person_overrides_what_is_inferred() {
+    let compile_with = |tags: &str| {
+        compile_text(&format!(
+            "#' T\n#' @param width Minimum width of padded strings\n#' @param pad Default is a blank\n\
+             {tags}#' @examples f()\n#' @keywords mcp-tool\nf <- function(width, pad, side = NULL) 1\n"
+        ))
+    };
+    let compilation = compile_with(
+        "#' @mcp-type width integer\n#' @mcp-type side,pad character vector\n\
+         #' @mcp-required pad side\n#' @mcp-optional width\n",
+    );
+    let parameters = &read_back(&compilation.definitions[0])["parameters"];
+    assert_eq!(parameters["required"], json!(["pad", "side"]));
+    let types = ["width", "pad", "side"].map(|name| &parameters["properties"][name]["type"]);
+    assert_eq!(types, [&json!("integer"), &json!("array"), &json!(["array", "null"])]);
+    let found =
+        compile_with("#' @mcp-type widht integer\n#' @mcp-type pad thing\n#' @mcp-typ x integer\n");
+    let messages: Vec<_> = found
+        .diagnostics
+        .iter()
+        .filter(|found| !["TC162", "TC155"].contains(&found.code))
+        .map(|found| {
+            format!(
+                "{} {} {}: {}",
+                found.severity.as_str(),
+                found.code,
+                found.message,
+                found.hint.as_deref().unwrap_or_default()
+            )
+        })
+        .collect();
+    insta::assert_snapshot!(messages.join("\n"), @r"
+    warning TC153 `@mcp-typ` is not a tag, so it has no effect: did you mean `@mcp-type`?
+    warning TC156 `@mcp-type` names `widht`, but `f` has no such formal: correct the name
+    warning TC723 `thing` is not a type, so `@mcp-type` has no effect: write `string`, `integer`, `number`, `logical`, `list`, `data frame`, or a vector such as `integer vector`
+    ");
+    let found = compile_with("#' @mcp-dangerous\n");
+    assert!(found.definitions.is_empty(), "a safety keyword must not get lost");
+    assert_eq!(codes(&found), ["TC153"]);
 }

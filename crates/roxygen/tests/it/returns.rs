@@ -68,3 +68,47 @@ fn parts_of_a_data_frame_are_its_columns() {
     let rows = json!({"type": "object", "properties": columns});
     assert_eq!(schema, json!({"type": "array", "items": rows}));
 }
+
+#[test]
+fn a_list_of_described_lists_is_an_array_of_records() {
+    let describe = "\n#' \\describe{\n#'   \\item{n}{Integer, a count}\n#' }";
+    let record = json!({
+        "type": "object",
+        "properties": {"n": {"type": "integer", "description": "a count"}},
+    });
+    for (intro, is_array) in [
+        ("List of surfaces, each containing:", true),
+        ("A list of named lists with", true),
+        ("List of records:", true),
+        ("A list; every element has", false),
+        ("List of the following elements:", false),
+        ("A list with", false),
+    ] {
+        let (schema, _) = compile_return(&format!("{intro}{describe}"));
+        let array = json!({"type": "array", "items": record});
+        assert_eq!(schema, if is_array { array } else { record.clone() }, "{intro}");
+    }
+    let (schema, _) = compile_return(&format!(
+        "A list with \\describe{{\n#' \\item{{all}}{{List of items, each with{describe}}}\n#' }}"
+    ));
+    assert_eq!(without_description(schema["properties"]["all"].clone())["type"], "array");
+}
+
+#[test]
+fn lists_of_named_parts_are_properties() {
+    let parts = json!({
+        "n": {"type": "integer", "description": "a count"},
+        "name": {"type": "string", "description": "its name"},
+    });
+    for list in [
+        "\\itemize{\n#'   \\item n: Integer, a count\n#'   \\item \\code{name}: Character, its name\n#' }",
+        "\\itemize{\n#'   \\item{n}{Integer, a count}\n#'   \\item{name}{Character, its name}\n#' }",
+        "\n#' - `n`: Integer, a count\n#' - `name`: Character, its name\n#'",
+        "\n#' * n - Integer, a count\n#' * **name** (Character): its name",
+    ] {
+        let (schema, is_guess) = compile_return(&format!("A list with {list}"));
+        assert_eq!((&schema["properties"], is_guess), (&parts, false), "{list}");
+    }
+    let prose = "Character string, with\n#' - spaces around\n#' - a colon: in the text";
+    assert_eq!(compile_return(prose).0, json!({"type": "string"}), "a list about something else");
+}

@@ -4,7 +4,13 @@ mod digest;
 mod result;
 mod rscript;
 
-use std::{collections::HashMap, fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fs,
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use atomic_file::Access;
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
@@ -25,7 +31,8 @@ pub(crate) static FAILED_EXAMPLE: Rule = Rule {
     why: "The code of `@examples` raised an error, timed out, or needed something that the sandbox \
           forbids: an example runs in a new R process without network and can write only to a \
           temporary folder of its own. The tool is built without output. Fix the code, or put code \
-          that cannot run here in `\\dontrun{}`.",
+          that cannot run here in `\\dontrun{}`. If packages are missing, install them; until then the \
+          output of earlier builds stays.",
     bad: "",
     good: "",
 };
@@ -99,29 +106,35 @@ impl<'a> ExampleRunner<'a> {
         // Before the loop, so that all examples run concurrently.
         let results = self.run_all(definitions).await;
         let mut runs = ExampleRuns { records: Vec::new(), diagnostics: Vec::new() };
+        let mut lacking = Vec::new();
         for (definition, known) in definitions.iter().zip(known) {
             let example = runnable_example(definition);
-            let result =
-                example.and_then(|example| Some((example, results.get(&self.cache_key(example))?)));
+            let result = example.and_then(|example| results.get(&self.cache_key(example)));
             let record = match result {
-                Some((example, ExampleResult::Finished { output, seconds })) => {
-                    ExampleRecord::new(output, *seconds, self.sources(example))
+                Some(ExampleResult::Finished { output, seconds }) => {
+                    ExampleRecord::new(output, *seconds)
                 }
-                Some((_, ExampleResult::Failed(reason))) => {
+                // It works where the packages are installed, so what was captured there stays.
+                Some(ExampleResult::Failed { error, missing }) if !missing.is_empty() => {
+                    lacking.push((definition, error, missing));
+                    known.clone()
+                }
+                Some(ExampleResult::Failed { error: reason, .. }) => {
                     runs.diagnostics.push(report_failure(definition, reason, ""));
                     ExampleRecord::default()
                 }
-                Some((_, ExampleResult::Aborted(reason))) => {
+                Some(ExampleResult::Aborted(reason)) => {
                     let more_time = ", give it more time (`--timeout-seconds`)";
                     runs.diagnostics.push(report_failure(definition, reason, more_time));
                     ExampleRecord::default()
                 }
-                Some((_, ExampleResult::Skipped)) | None => ExampleRecord::default(),
+                Some(ExampleResult::Skipped) | None => ExampleRecord::default(),
             };
             // Timings differ with every run. Keeping the old one avoids a change in the file that
             // means nothing.
             runs.records.push(record.keeping_time_of(known));
         }
+        runs.diagnostics.extend(report_missing(&lacking));
         runs
     }
 
@@ -185,19 +198,43 @@ impl<'a> ExampleRunner<'a> {
     fn cache_key(&self, example: &ExampleCode) -> String {
         self.digest.combine(&[&example.run, condition(example), R_SOURCING, DRIVER]) + ".json"
     }
-
-    /// The digest of an example and its package for the definition file. Unlike the cache key, it
-    /// does not depend on the version of Toolcrib, so that an update does not change the files.
-    fn sources(&self, example: &ExampleCode) -> String {
-        self.digest.combine(&[&example.run, condition(example)]).chars().take(16).collect()
-    }
 }
 
 fn report_failure(definition: &Definition, reason: &str, advice: &str) -> Diagnostic {
     let message = format!("the example of `{}` failed: {reason}", definition.tool);
+    // R reports a denied connection or file like a broken one.
+    let is_denied =
+        ["cannot open", "resolve", "Permission denied"].iter().any(|text| reason.contains(text));
+    let sandbox = if is_denied {
+        "; examples have no network and write only to a temporary folder"
+    } else {
+        ""
+    };
+    let hint =
+        format!("fix it{advice}, or put code that cannot run here in `\\dontrun{{}}`{sandbox}");
     Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message)
         .tool(&definition.tool)
-        .hint(format!("fix it{advice}, or put code that cannot run here in `\\dontrun{{}}`"))
+        .hint(hint)
+}
+
+/// Reports all examples that need packages which are not installed, once, with the command that
+/// installs them.
+fn report_missing(lacking: &[(&Definition, &String, &Vec<String>)]) -> Option<Diagnostic> {
+    let (definition, error, _) = lacking.first()?;
+    let packages: BTreeSet<_> = lacking.iter().flat_map(|(_, _, missing)| *missing).collect();
+    let list = |names: &mut dyn Iterator<Item = String>| names.collect::<Vec<_>>().join(", ");
+    let tools = list(&mut lacking.iter().map(|(one, ..)| format!("`{}`", one.tool)));
+    let examples = if lacking.len() == 1 { "example" } else { "examples" };
+    let message = format!(
+        "packages are not installed: {}; the {examples} of {tools} failed: {error}",
+        list(&mut packages.iter().map(|name| (*name).clone()))
+    );
+    let quoted = list(&mut packages.iter().map(|name| format!("\"{name}\"")));
+    let hint = format!(
+        "run install.packages(c({quoted})) in R; output of earlier builds stays until then"
+    );
+    let found = Diagnostic::new(&FAILED_EXAMPLE, definition.origin.clone(), message).hint(hint);
+    Some(if lacking.len() == 1 { found.tool(&definition.tool) } else { found })
 }
 
 /// The example of a tool, if it has code to run.

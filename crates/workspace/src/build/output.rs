@@ -9,7 +9,8 @@ use std::{
 use atomic_file::Access;
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 use roxygen::{
-    Compilation, Definition, ExampleRecord, FileAuthor, FileChange, ForeignFile, plan_changes,
+    Compilation, Definition, ExampleRecord, FileAuthor, FileChange, ForeignFile, OtherBuilderFiles,
+    plan_changes,
 };
 
 use super::package::RPackage;
@@ -21,8 +22,8 @@ pub(crate) static FOREIGN_FILE: Rule = Rule {
     severity: Severity::Error,
     why: "`build` replaces and removes only files that it wrote itself, which it recognizes by their \
           first line. Another file with the name of a tool is not touched: move it, or build to \
-          another folder with `--out`. A file that another builder of this format wrote is replaced, \
-          with a note.",
+          another folder with `--out`. A file that another builder of this format wrote is replaced \
+          with `--replace`.",
     bad: "",
     good: "",
 };
@@ -97,8 +98,12 @@ impl Build {
     }
 
     /// The changes that bring the folder up to date. Files of other authors are reported.
-    pub fn plan_changes(&mut self, records: &[ExampleRecord]) -> Vec<Change> {
-        let plan = plan_changes(&self.definitions, records, &self.existing);
+    pub fn plan_changes(
+        &mut self,
+        records: &[ExampleRecord],
+        others: OtherBuilderFiles,
+    ) -> Vec<Change> {
+        let plan = plan_changes(&self.definitions, records, &self.existing, others);
         self.diagnostics.extend(plan.foreign.iter().map(|file| report_foreign(file, &self.out)));
         let locate = |change| match change {
             FileChange::Write { name, text } => Change::Write(self.out.join(name), text),
@@ -135,24 +140,19 @@ impl Build {
 
 fn report_foreign(file: &ForeignFile<'_>, out: &Path) -> Diagnostic {
     let definition = file.definition;
-    let (severity, problem, hint) = match file.author {
+    let (author, hint) = match file.author {
         FileAuthor::OtherBuilder => (
-            // Packages migrate from the original builder: its files are meant to be replaced.
-            Severity::Note,
-            "was written by another builder and is replaced",
-            "restore it from version control if you need it",
+            "written by another builder",
+            "replace such files with --replace, or build to another folder with --out",
         ),
-        FileAuthor::Toolcrib | FileAuthor::Person => (
-            Severity::Error,
-            "was not written by `toolcrib build`, so it is not replaced",
-            "move it, or build to another folder with --out",
-        ),
+        FileAuthor::Toolcrib | FileAuthor::Person => {
+            ("not written by `toolcrib build`", "move it, or build to another folder with --out")
+        }
     };
     let path = out.join(definition.file_name());
-    let message = format!("`{}` {problem}", path.display());
+    let message = format!("`{}` was {author}, so it is not replaced", path.display());
     Diagnostic::new(&FOREIGN_FILE, definition.origin.clone(), message)
         .hint(hint)
-        .severity(severity)
         .tool(&definition.tool)
 }
 

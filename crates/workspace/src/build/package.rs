@@ -47,6 +47,34 @@ pub enum PackageError {
     },
 }
 
+impl PackageError {
+    /// What to do about it. A folder with plain functions lacks little to be a package.
+    pub fn hint(&self) -> String {
+        let Self::Part { folder, part, .. } = self else {
+            return "add the line `Package: NAME`, and `Version: 0.1.0`".to_owned();
+        };
+        let has_functions = code_files(folder).is_ok_and(|files| !files.is_empty());
+        let has_description = folder.join("DESCRIPTION").exists();
+        let steps = [
+            (!has_description).then_some(
+                "write a file DESCRIPTION with the lines `Package: mytools` and `Version: 0.1.0`",
+            ),
+            has_functions.then_some("move the R files to a folder R"),
+        ];
+        let steps: Vec<_> = steps.into_iter().flatten().collect();
+        if has_functions || folder.join("R").is_dir() || *part == "R" && has_description {
+            let steps = if steps.is_empty() {
+                "put the functions in files in a folder R".to_owned()
+            } else {
+                steps.join(", and ")
+            };
+            format!("to make it one, {steps}; then mark functions with `#' @keywords mcp-tool`")
+        } else {
+            "pass the folder that contains DESCRIPTION and R/".to_owned()
+        }
+    }
+}
+
 impl RPackage {
     /// Reads the R files of the package in a folder. Files that cannot be read become diagnostics of
     /// the build.

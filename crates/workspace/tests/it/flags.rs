@@ -23,11 +23,12 @@ fn flags_of_every_type_are_read() {
 }
 
 #[test]
-fn a_flags_section_enables_the_guide_tools_even_if_it_is_empty() {
-    let has_guide = |config: &str| CribFixture::with_config(config).open_valid().config.has_guide();
-    assert!(!has_guide(""));
-    assert!(has_guide("[flags]\n"));
-    assert!(has_guide("[flags]\na = true\n"));
+fn a_flags_section_enables_the_flags_even_if_it_is_empty() {
+    let has_flags =
+        |config: &str| CribFixture::with_config(config).open_valid().config.flags.is_some();
+    assert!(!has_flags(""));
+    assert!(has_flags("[flags]\n"));
+    assert!(has_flags("[flags]\na = true\n"));
 }
 
 #[test]

@@ -22,14 +22,14 @@ pub(crate) static ABSOLUTE_PROGRAM: Rule = Rule {
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
 
-pub(crate) static MISSING_SUBCOMMAND: Rule = Rule {
+pub(crate) static NO_ARGUMENTS: Rule = Rule {
     code: "TC028",
-    name: "missing-subcommand",
+    name: "no-arguments",
     severity: Severity::Warning,
-    why: "A command without `subcommand` is read as one tool. To make that explicit, add one subcommand named `default`, \
-          which adds nothing to the command line.",
+    why: "A command without `subcommand` is one tool, with the `options` and `positional_args` of the definition. Without those \
+          it takes no arguments, which few programs are useful with. An empty list of options declares that on purpose.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo"}"#,
-    good: r#"{"name": "say", "description": "Speak", "command": "echo", "subcommand": [{"name": "default", "description": "Say it"}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo", "positional_args": [{"name": "word", "type": "string"}]}"#,
 };
 
 /// A definition that names no program.
@@ -47,7 +47,7 @@ pub(crate) static BUILT_IN_NAME: Rule = Rule {
     code: "TC030",
     name: "built-in-name",
     severity: Severity::Note,
-    why: "`status`, `await` and `cancel` are built in. A definition with such a name sets the description of the built-in \
+    why: "`status`, `await`, `cancel` and `read_output` are built in. A definition with such a name sets the description of the built-in \
           tool; its command is never run. Choose another name for a tool of your own.",
     bad: r#"{"name": "status", "description": "Look at operations", "command": "status", "subcommand": [{"name": "default", "description": "Look"}]}"#,
     good: r#"{"name": "git_status", "description": "Look at files", "command": "git status", "subcommand": [{"name": "default", "description": "Look"}]}"#,
@@ -60,6 +60,16 @@ pub(crate) static TIMEOUT_OUT_OF_RANGE: Rule = Rule {
     why: "`timeout_seconds` is an integer from 1 to 86400 (one day). Every call has a timeout.",
     bad: r#"{"name": "say", "description": "Speak", "command": "echo", "timeout_seconds": 0, "subcommand": [{"name": "default", "description": "Say it"}]}"#,
     good: r#"{"name": "say", "description": "Speak", "command": "echo", "timeout_seconds": 60, "subcommand": [{"name": "default", "description": "Say it"}]}"#,
+};
+
+pub(crate) static OUTPUT_OUT_OF_RANGE: Rule = Rule {
+    code: "TC059",
+    name: "output-out-of-range",
+    severity: Severity::Error,
+    why: "`output_bytes` is an integer from 1024 to 1048576 (1 MiB): how much of each output stream a result has. The rest \
+          can be read with the tool `read_output`.",
+    bad: r#"{"name": "say", "description": "Speak", "command": "echo", "output_bytes": 10, "subcommand": [{"name": "default", "description": "Say it"}]}"#,
+    good: r#"{"name": "say", "description": "Speak", "command": "echo", "output_bytes": 4096, "subcommand": [{"name": "default", "description": "Say it"}]}"#,
 };
 
 pub(crate) static CONTRADICTION: Rule = Rule {
@@ -114,6 +124,16 @@ pub(crate) static USELESS_PARAMETER: Rule = Rule {
     bad: r#"{"name": "all", "description": "Everything", "command": "sequence", "sequence": [{"tool": "say"}],
  "options": [{"name": "word", "type": "string"}]}"#,
     good: r#"{"name": "all", "description": "Everything", "command": "sequence", "sequence": [{"tool": "say", "args": {"word": "hello"}}]}"#,
+};
+
+pub(crate) static SHELL_SYNTAX: Rule = Rule {
+    code: "TC067",
+    name: "shell-syntax",
+    severity: Severity::Error,
+    why: "`command` is a program and words, split at white space; no shell reads it. The program would get `|`, `&&`, `$HOME`, \
+          `~` or quotes as words. Put several commands into a script in the crib, or use `sequence`.",
+    bad: r#"{"name": "count", "description": "Count files", "command": "ls | wc -l", "subcommand": [{"name": "default", "description": "Count them"}]}"#,
+    good: r#"{"name": "count", "description": "Count files", "command": "./count.sh", "subcommand": [{"name": "default", "description": "Count them"}]}"#,
 };
 
 pub(crate) static SCHEMA_ALIAS: Rule = Rule {

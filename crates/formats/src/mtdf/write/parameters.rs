@@ -2,7 +2,9 @@
 
 use catalog::{
     Tool,
-    implementation::{Binding, Items, PassBy, Piece, Separator, ValueKind},
+    implementation::{
+        Binding, Items, PassBy, Piece, Separator, ValueKind, WORKING_DIRECTORY_DESCRIPTION,
+    },
 };
 use serde_json::{Map, Value, json};
 
@@ -53,6 +55,7 @@ pub(super) fn write_argv(tool: &Tool) -> Map<String, Value> {
         }
         let context = binding_context(tool, &binding.parameter, schema, is_positional(binding));
         entry.extend(write_binding(binding, &context));
+        entry.extend(write_double_dash(tool, binding));
         if !entry.is_empty() {
             argv.insert(binding.parameter.clone(), Value::Object(entry));
         }
@@ -89,7 +92,8 @@ fn is_implied(tool: &Tool, name: &str, schema: &Map<String, Value>) -> bool {
 }
 
 fn folder_schema() -> Map<String, Value> {
-    let folder = json!({"type": "string", "format": "path", "description": "Folder to run in"});
+    let folder =
+        json!({"type": "string", "format": "path", "description": WORKING_DIRECTORY_DESCRIPTION});
     folder.as_object().cloned().unwrap_or_default()
 }
 
@@ -119,7 +123,10 @@ fn write_parameter(
         binding.is_some_and(is_positional),
     );
     parameter.extend(context.alias.map(|alias| ("alias".to_owned(), alias.into())));
-    parameter.extend(binding.map(|binding| write_binding(binding, &context)).unwrap_or_default());
+    if let Some(binding) = binding {
+        parameter.extend(write_binding(binding, &context));
+        parameter.extend(write_double_dash(tool, binding));
+    }
     Some(parameter)
 }
 
@@ -146,6 +153,14 @@ fn binding_context<'t>(
     }
 }
 
+/// `double_dash`, if `--` is before the binding on the command line.
+fn write_double_dash(tool: &Tool, binding: &Binding) -> Option<(String, Value)> {
+    let mut pairs = pieces(tool).windows(2);
+    let has_one = pairs
+        .any(|pair| matches!(pair, [Piece::DoubleDash, Piece::Parameter(next)] if next == binding));
+    has_one.then(|| ("double_dash".to_owned(), true.into()))
+}
+
 /// Writes the fields in which a binding differs from the default.
 fn write_binding(binding: &Binding, context: &BindingContext<'_>) -> Map<String, Value> {
     let default = context.default_binding();
@@ -159,8 +174,15 @@ fn write_binding(binding: &Binding, context: &BindingContext<'_>) -> Map<String,
         Separator::Equals => put("separator", "=".into()),
         Separator::Nothing => put("separator", "none".into()),
     }
-    if let Items::Joined(separator) = &binding.items {
-        put("join", separator.as_str().into());
+    match &binding.items {
+        Items::Each => {}
+        Items::Joined(separator) => put("join", separator.as_str().into()),
+        Items::Pairs { separator, join } => {
+            put("pairs", separator.as_str().into());
+            if let Some(join) = join {
+                put("join", join.as_str().into());
+            }
+        }
     }
     if let Some(negate) = &binding.negate {
         put("negate", negate.as_str().into());

@@ -197,3 +197,29 @@ fn classifies_idempotency_in_a_sentence() {
         );
     }
 }
+
+#[test]
+fn reads_a_version_as_the_meta_specification_writes_it() {
+    for body in [
+        "Greets.\n\nVersion: 1.0.2\n",
+        "Greets people. Version: 1.0.2.\n",
+        "Greets.\n\n- Version: 1.0.2\n- Stable\n",
+        "### 1. Tool Purpose and Description\n\nGreets (Version: v1.0.2).\n",
+        "**Category**: soul | **Trust**: high\n\nVersion: 1.0.2\n",
+    ] {
+        let tool = read_tool(&document_with(body));
+        assert_eq!(tool.annotations.version.as_deref(), Some("1.0.2"), "{body}");
+    }
+    let tool = read_tool(&document_with("Subversion: 1.2 and Version: unknown.\n"));
+    assert_eq!(tool.annotations.version, None);
+}
+
+#[test]
+fn splits_labels_on_one_line() {
+    let tool = read_tool(&document_with(
+        "**Category**: soul | **Mutates**: No | **Requires soul-agent**: Yes\n\nGreets people.\n",
+    ));
+    assert_eq!(tool.annotations.category.as_deref(), Some("soul"));
+    assert_eq!(tool.annotations.mutates, Some(false));
+    assert!(tool.description.text.ends_with("\n\nGreets people."), "{}", tool.description.text);
+}

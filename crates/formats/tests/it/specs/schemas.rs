@@ -319,3 +319,53 @@ fn ignores_partial_signatures_and_prefers_other_sources() {
     assert_eq!(both["properties"], json!({"who": {"type": "string", "description": "whom"}}));
     assert_eq!(codes(&read(&document_with("").replace("`greet`", "`greet()`"))), ["TC806"]);
 }
+
+#[test]
+fn reads_constraints_with_their_messages() {
+    let parameters = "**Parameters**:\n```json\n{\"type\": \"object\", \"properties\": {\"from\": {\"type\": \"integer\"}, \"to\": {\"type\": \"integer\"}}}\n```\n";
+    let tool = read_tool(&document_with(&format!(
+        "**Constraints**: `args.from <= args.to` (the range is empty), `args.from > 0`\n\n{parameters}"
+    )));
+    let found: Vec<_> =
+        tool.constraints.iter().map(|one| (one.rule.as_str(), one.message.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("args.from <= args.to", "the range is empty"),
+            ("args.from > 0", "`args.from > 0` must hold")
+        ]
+    );
+    let wrong = document_with(&format!("**Constraints**: `args.form > 0`\n\n{parameters}"));
+    assert!(codes(&read(&wrong)).contains(&"TC068"));
+}
+
+#[test]
+fn reads_a_tool_definition_in_yaml_under_a_heading() {
+    let tool = read_tool(&document_with(
+        "Greets.\n\n```yaml\nname: greet\ndescription: Greets\nparameters:\n  type: object\n  properties:\n    who:\n      type: string\n  required: [who]\nreturns:\n  type: object\n  properties:\n    text:\n      type: string\n```\n",
+    ));
+    assert_eq!(tool.input.required().collect::<Vec<_>>(), ["who"]);
+    let output = tool.output.expect("a result");
+    assert_eq!(output.property("text"), Some(&json!({"type": "string"})));
+    let map = read_input(
+        "```yaml\nname: greet\nparameters:\n  who:\n    type: string\n    required: true\n  n:\n    type: integer\n    default: 3\n```\n",
+    );
+    assert_eq!(
+        (&map["required"], &map["properties"]["n"]["default"]),
+        (&json!(["who"]), &json!(3))
+    );
+}
+
+#[test]
+fn a_table_beside_a_schema_keeps_its_examples() {
+    let schema = read_input(
+        "### 3. Input Schema (Parameters)\n\n| Parameter Name | Type | Required | Description | Example Value |\n|---|---|---|---|---|\n| who | string | Yes | The person | `\"Ada\"` |\n| n | integer | No | How often | `2` |\n\n```json\n{\"type\": \"object\", \"properties\": {\"who\": {\"type\": \"string\"}, \"n\": {\"type\": \"integer\", \"description\": \"Count\", \"examples\": [3]}}, \"required\": [\"who\"]}\n```\n",
+    );
+    assert_eq!(
+        schema["properties"],
+        json!({
+            "who": {"type": "string", "description": "The person", "examples": ["Ada"]},
+            "n": {"type": "integer", "description": "Count", "examples": [3]},
+        })
+    );
+}

@@ -14,8 +14,9 @@ local({
   }
   missing_packages <- NULL
   fail <- function(problem) {
-    report("error ", gsub("[\r\n]+", " ", conditionMessage(problem)),
-         if (length(missing_packages)) paste0(" (not installed: ", paste(missing_packages, collapse = ", "), ")"))
+    if (inherits(problem, "packageNotFoundError")) missing_packages <- c(missing_packages, problem$package)
+    report("missing ", paste(unique(missing_packages), collapse = " "))
+    report("error ", gsub("[\r\n]+", " ", conditionMessage(problem)))
     quit(save = "no", status = 1, runLast = FALSE)
   }
 
@@ -44,6 +45,8 @@ local({
     }
     code <- parse(text = spec$code, keep.source = FALSE, encoding = "UTF-8")
     report("began")
+    # The same random numbers in every build, so that files change only for a reason.
+    set.seed(1L)
     sink(stdout(), type = "message")
     started <- Sys.time()
     withCallingHandlers(

@@ -11,8 +11,8 @@ pub(super) enum ExampleResult {
     Finished { output: String, seconds: f64 },
     /// The condition of `@examplesIf` does not hold.
     Skipped,
-    /// R raised an error.
-    Failed(String),
+    /// R raised an error. `missing` are packages that are not installed.
+    Failed { error: String, missing: Vec<String> },
     /// The process did not finish: it timed out or crashed. Another attempt may succeed.
     Aborted(String),
 }
@@ -30,7 +30,8 @@ impl ExampleResult {
         if outcome.failed {
             // The last one: an example may catch errors before it fails.
             if let Some(error) = facts("error ").next_back() {
-                return Self::Failed(error.to_owned());
+                let missing = facts("missing ").flat_map(str::split_whitespace).map(str::to_owned);
+                return Self::Failed { error: error.to_owned(), missing: missing.collect() };
             }
             let last_line = field("stderr").trim_end().lines().last();
             let reason = last_line.filter(|line| !line.starts_with("toolcrib-"));
@@ -56,7 +57,9 @@ impl ExampleResult {
         let entry = match self {
             Self::Finished { output, seconds } => json!({"output": output, "seconds": seconds}),
             Self::Skipped => json!({"skipped": true, "libraries": libraries()}),
-            Self::Failed(error) => json!({"error": error, "libraries": libraries()}),
+            Self::Failed { error, missing } => {
+                json!({"error": error, "missing": missing, "libraries": libraries()})
+            }
             Self::Aborted(_) => return None,
         };
         Some(entry.to_string())
@@ -74,10 +77,12 @@ impl ExampleResult {
         if entry["libraries"] != libraries().as_str() {
             return None;
         }
-        match entry["error"].as_str() {
-            Some(error) => Some(Self::Failed(error.to_owned())),
-            None => Some(Self::Skipped),
-        }
+        let Some(error) = entry["error"].as_str() else {
+            return Some(Self::Skipped);
+        };
+        let missing = entry["missing"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let missing = missing.map(str::to_owned).collect();
+        Some(Self::Failed { error: error.to_owned(), missing })
     }
 }
 
@@ -180,7 +185,8 @@ mod tests {
             ExampleResult::from_cache(entry.as_bytes(), || later.to_owned())
         };
         let finished = ExampleResult::Finished { output: "1".to_owned(), seconds: 0.5 };
-        let failed = ExampleResult::Failed("no".to_owned());
+        let failed =
+            ExampleResult::Failed { error: "no".to_owned(), missing: vec!["S7".to_owned()] };
         for result in [&finished, &ExampleResult::Skipped, &failed] {
             assert_eq!(cached(result, "then").as_ref(), Some(result));
         }
