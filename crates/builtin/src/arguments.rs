@@ -1,20 +1,23 @@
 //! Schemas and arguments of the tools that manage operations.
 
 use runtime::operation::OperationId;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use toolkit::{Arguments, ErrorType, Failure, Schema};
 
 pub(crate) fn object_schema(properties: Value, required: &[&str]) -> Schema {
-    let Value::Object(object) = json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-    else {
-        unreachable!("written as an object above")
-    };
+    let mut object = Map::new();
+    object.insert("type".to_owned(), "object".into());
+    object.insert("properties".to_owned(), properties);
+    if !required.is_empty() {
+        object.insert("required".to_owned(), json!(required));
+    }
+    object.insert("additionalProperties".to_owned(), false.into());
     Schema::new(object)
 }
 
-/// The schema of an operation id.
+/// The schema of an operation id. Its form is checked by [`parse_id`].
 pub(crate) fn id_schema(description: &str) -> Value {
-    json!({"type": "string", "minLength": 1, "maxLength": 64, "description": description})
+    json!({"type": "string", "description": description})
 }
 
 /// A string argument.

@@ -15,8 +15,7 @@ use crate::{
     report::to_object,
 };
 
-const DESCRIPTION: &str = "Cancels one of your operations and kills its processes. Returns which processes were killed, and \
-                           when. Does nothing if the operation has already ended.";
+const DESCRIPTION: &str = "Cancels one of your operations and reports which processes were killed.";
 
 pub(crate) fn native(operations: &Operations) -> Native {
     let operations = operations.clone();

@@ -1,4 +1,4 @@
-//! `example`: shows how a tool is written. Listed only with [`Examples::Shown`](crate::Examples).
+//! `example`: shows how a tool is written. Served only with [`toolkit::Examples::Shown`].
 //!
 //! How to write one: crates/toolkit/templates/tool.md.
 
@@ -53,6 +53,7 @@ pub(crate) fn native() -> Native {
             "Fails, to show what a failure looks like.",
         )
         .category("example")
+        .demonstration()
         .naming(Naming::Prefixed(PREFIX))
         .read_only()
 }

@@ -1,6 +1,7 @@
 //! The native tools that come with Toolcrib, written as any tool author could write them.
 //!
 //! - `status`, `await` and `cancel` manage operations, whose results are also resources.
+//! - `read_output` reads outputs that were too long for their result.
 //! - [`guide`] serves documents by expressions (`get_content`), [`prompts`] serves prompts from files.
 //! - [`rmd`] serves, edits and renders R Markdown documents.
 //! - The flag tools read and set flags of a project, or global ones.
@@ -17,6 +18,7 @@ pub mod guide;
 mod open_dir;
 mod percent;
 pub mod prompts;
+mod read_output;
 mod report;
 mod resources;
 pub mod rmd;
@@ -26,7 +28,7 @@ mod wait;
 
 use std::sync::Arc;
 
-use runtime::Operations;
+use runtime::{Operations, OutputReader};
 use toolkit::{Declarations, Native, Resources, Toolset};
 
 pub use check_definition::{Checked, Checker, Finding};
@@ -45,6 +47,8 @@ pub const FLAGS_CATEGORY: &str = "flags";
 pub struct Handles {
     /// The operations of the server, for `status`, `await` and `cancel`.
     pub operations: Operations,
+    /// Reads long outputs, for `read_output`.
+    pub outputs: OutputReader,
     /// Guide content, for `get_content`; `None` for no tool. So are the following ones.
     pub guide: Option<guide::Guide>,
     /// R Markdown documents, for the tools that list, read and edit them.
@@ -53,28 +57,15 @@ pub struct Handles {
     pub renderer: Option<rmd::RmdRenderer>,
     /// Inspects this machine, for `doctor`.
     pub doctor: Option<rmd::Doctor>,
-    /// Whether the tool `example` is listed.
-    pub examples: Examples,
     /// The flags, for the flag tools.
     pub flags: Option<Flags>,
     /// Reads and lints definitions, for `check_definition`.
     pub checker: Option<Checker>,
 }
 
-/// Whether the tool `example` is listed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Examples {
-    /// Not listed.
-    #[default]
-    Hidden,
-    /// Listed.
-    Shown,
-}
-
 /// The built-in tools for these handles, and the tools that the program declares.
 pub fn toolset(handles: &Handles) -> Toolset {
     let toolset = Toolset::default().with_declared(&Declarations::default());
-    let example = (handles.examples == Examples::Shown).then(example::native);
     let guide = handles.guide.iter().map(guide::Guide::native);
     let documents = handles.documents.iter().flat_map(rmd::RmdDocuments::natives);
     let renderer = handles.renderer.iter().map(rmd::RmdRenderer::native);
@@ -83,7 +74,8 @@ pub fn toolset(handles: &Handles) -> Toolset {
     let check_definition = handles.checker.iter().map(check_definition::native);
     operation_tools(&handles.operations)
         .into_iter()
-        .chain(example)
+        .chain([read_output::native(&handles.outputs, &handles.operations)])
+        .chain([example::native()])
         .chain(guide)
         .chain(documents)
         .chain(renderer)

@@ -67,6 +67,11 @@ impl RmdDocuments {
         self.store().map_or(Ok(()), |store| store.create_folder())
     }
 
+    /// The path of an output on disk, for people.
+    pub(crate) fn output_path(&self, name: &OutputName) -> String {
+        self.store().map(|store| store.output_path(name).display().to_string()).unwrap_or_default()
+    }
+
     /// The tools, except `render_rmd`.
     pub fn natives(&self) -> Vec<Native> {
         let natives = [

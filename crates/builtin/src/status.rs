@@ -19,8 +19,8 @@ use crate::{
 const DEFAULT_LIMIT: u64 = 20;
 const MAX_LIMIT: u64 = 100;
 
-const DESCRIPTION: &str = "Lists your operations, newest first: calls that keep running after their response, with state and \
-                           progress. Without arguments, lists all of them. To wait for results, use `await`.";
+const DESCRIPTION: &str = "Lists your operations with state and progress, newest first. An operation is a call that keeps \
+                           running after its response.";
 
 pub(crate) fn native(operations: &Operations) -> Native {
     let operations = operations.clone();
@@ -28,10 +28,10 @@ pub(crate) fn native(operations: &Operations) -> Native {
     let input = object_schema(
         json!({
             "id": id_schema("Only this operation."),
-            "tool": {"type": "string", "maxLength": 128, "description": "Only operations of tools whose name begins with this."},
-            "state": {"type": "string", "enum": states, "description": "Only operations in this state."},
-            "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT, "description": "The most operations to list."},
-            "cursor": {"type": "string", "maxLength": 256, "description": "The `next_cursor` of the previous page."},
+            "tool": {"type": "string", "description": "Only tools whose name begins with this."},
+            "state": {"type": "string", "enum": states, "description": "Only this state."},
+            "limit": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT, "description": "Most operations to list."},
+            "cursor": {"type": "string", "description": "`next_cursor` of the previous page."},
         }),
         &[],
     );

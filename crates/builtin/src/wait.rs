@@ -26,23 +26,22 @@ const MAX_TIMEOUT: f64 = 55.0;
 /// The interval between progress notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-const DESCRIPTION: &str = "Waits for operations to end and returns their results. Without arguments, waits for any of your \
-                           running operations. After the timeout, returns their progress: they keep running, and you can \
-                           wait again.";
+const DESCRIPTION: &str = "Waits for operations to end and returns their results; without arguments, for any of yours. \
+                           After the timeout, returns their progress: they keep running.";
 
 pub(crate) fn native(operations: &Operations) -> Native {
     let operations = operations.clone();
     let input = object_schema(
         json!({
             "id": id_schema("The operation to wait for."),
-            "ids": {"type": "array", "items": id_schema("An operation."), "maxItems": 100, "description": "Several operations to wait for."},
+            "ids": {"type": "array", "items": {"type": "string"}, "maxItems": 100, "description": "Several operations."},
             "until": {
                 "type": "string", "enum": ["any", "all"], "default": "any",
-                "description": "Whether to wait for any of them or for all.",
+                "description": "Which of them must have ended.",
             },
             "timeout_seconds": {
                 "type": "number", "minimum": 0, "maximum": MAX_TIMEOUT, "default": DEFAULT_TIMEOUT,
-                "description": "How long to wait, in seconds.",
+                "description": "How long to wait.",
             },
         }),
         &[],

@@ -4,14 +4,19 @@ mod approve;
 mod build;
 mod call;
 mod check;
+mod connect;
 mod convert;
 mod diff;
 mod docs;
 mod doctor;
+mod down;
 mod explain;
 mod flags;
+mod fmt;
+mod init;
 mod list;
 mod lock;
+mod log;
 mod new;
 mod operations;
 mod reference;
@@ -19,17 +24,23 @@ mod reload;
 mod schema;
 mod serve;
 mod show;
+mod up;
 mod validate;
+mod version;
 
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use host::{Assembly, Options};
 use workspace::{Crib, Environment};
 
 use crate::{
     arguments::{Global, GuideFlags},
     error::CommandError,
+    help,
     logs::{self, DefaultLevel},
     terminal,
 };
@@ -55,8 +66,13 @@ macro_rules! commands {
 
 // In the order of the help.
 commands! {
+    Init(init),
     Serve(serve),
+    Up(up),
+    Down(down),
+    Connect(connect),
     Check(check),
+    Fmt(fmt),
     List(list),
     Show(show),
     Call(call),
@@ -72,14 +88,16 @@ commands! {
     Reload(reload),
     Operations(operations),
     Approve(approve),
+    Log(log),
     Flags(flags),
+    Version(version),
     #[command(hide = true)]
     Reference(reference),
 }
 
 /// Read tool definitions into one catalog, check them, and serve them to AI agents over MCP.
 #[derive(Parser)]
-#[command(name = "toolcrib", version, disable_help_subcommand = true, subcommand_required = false)]
+#[command(name = "toolcrib", version, subcommand_required = false)]
 pub(crate) struct Cli {
     #[command(flatten)]
     global: Global,
@@ -87,6 +105,24 @@ pub(crate) struct Cli {
     guide: GuideFlags,
     #[command(subcommand)]
     command: Option<Command>,
+}
+
+impl Cli {
+    /// Decides whether output is coloured.
+    pub(crate) fn choose_colour(&self, environment: &Environment) {
+        terminal::choose_colour(self.global.color, environment);
+    }
+}
+
+/// The command line as clap knows it, with its help.
+pub(crate) fn command() -> clap::Command {
+    help::complete(Cli::command())
+}
+
+/// Parses the command line, or prints its problem or the help and exits.
+pub(crate) fn parse() -> Cli {
+    let matches = command().get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
 /// A command's exit code, or why it could not do its work.
@@ -101,7 +137,16 @@ pub(crate) struct CommandContext<'a> {
 impl CommandContext<'_> {
     /// Opens the crib that the command line names.
     pub(crate) fn crib(&self) -> Result<Crib, CommandError> {
-        Ok(Crib::open(self.global.crib.as_deref(), self.environment)?)
+        Ok(Crib::open(self.crib_folder().as_deref(), self.environment)?)
+    }
+
+    /// The folder that the command line names. Clients start the program without a shell, so `~` is
+    /// expanded here.
+    pub(crate) fn crib_folder(&self) -> Option<PathBuf> {
+        let named = self.global.crib.as_deref()?;
+        let home = self.environment.get("HOME").map(Path::new);
+        let expanded = named.strip_prefix("~").ok().zip(home).map(|(rest, home)| home.join(rest));
+        Some(expanded.unwrap_or_else(|| named.to_owned()))
     }
 
     /// Opens the crib and assembles it.
@@ -115,11 +160,12 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
     let is_server = matches!(cli.command, Some(Command::Serve(_)));
     let level = if is_server { DefaultLevel::Server } else { DefaultLevel::Command };
     logs::start(&cli.global, environment, level)?;
+    let environment = &environment.with_r_packages(&cli.global.packages);
     let context = CommandContext { global: &cli.global, environment };
     match &cli.command {
         Some(command) => command.run(&context),
         None => validate::run(&context, &cli.guide).unwrap_or_else(|| {
-            terminal::print(&Cli::command().render_help().to_string());
+            terminal::print(&command().render_help().to_string());
             // Like a usage error: scripts that forget the command must not succeed.
             Ok(ExitCode::from(2))
         }),

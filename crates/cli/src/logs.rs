@@ -23,12 +23,23 @@ pub(crate) fn start(
     environment: &Environment,
     default: DefaultLevel,
 ) -> Result<(), CommandError> {
+    if global.quiet {
+        terminal::be_quiet();
+    }
     let (level, calls) =
         match (global.log_level.as_deref().or_else(|| environment.get("TOOLCRIB_LOG")), default) {
             (Some(word), _) if !word.is_empty() => {
                 word.parse().map(|level| (level, level)).map_err(|_| unknown_level(word))?
             }
+            _ if global.quiet => (LevelFilter::ERROR, LevelFilter::OFF),
+            _ if global.verbose > 1 => (LevelFilter::TRACE, LevelFilter::TRACE),
+            (_, DefaultLevel::Server) if global.verbose > 0 => {
+                (LevelFilter::DEBUG, LevelFilter::DEBUG)
+            }
             (_, DefaultLevel::Server) => (LevelFilter::INFO, LevelFilter::INFO),
+            (_, DefaultLevel::Command) if global.verbose > 0 => {
+                (LevelFilter::INFO, LevelFilter::INFO)
+            }
             (_, DefaultLevel::Command) => (LevelFilter::WARN, LevelFilter::OFF),
         };
     // Below `error` the protocol library logs whole messages, with the arguments and results of

@@ -1,19 +1,23 @@
 //! `toolcrib`: parses arguments, runs a command, prints its output and exits. The only crate that
 //! prints or exits.
 
+mod address;
 mod arguments;
+mod authority;
 mod choice;
 mod commands;
 mod duration;
 mod error;
 mod executor;
+mod help;
+mod live;
 mod logs;
 mod report;
+mod table;
 mod terminal;
 
 use std::{process::ExitCode, time::Duration};
 
-use clap::Parser;
 use workspace::Environment;
 
 /// How long the program waits at its end for temporary folders to be removed. It takes some tens of
@@ -22,8 +26,8 @@ const CLEANUP: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let environment = Environment::capture();
-    terminal::detect_colour(&environment);
-    let arguments = commands::Cli::parse();
+    let arguments = commands::parse();
+    arguments.choose_colour(&environment);
     let code = match commands::run(arguments, &environment) {
         Ok(code) => code,
         Err(error) => {

@@ -1,28 +1,45 @@
 //! The only file that writes to standard output and standard error.
 
 use std::{
-    io::{IsTerminal, Write, stderr, stdin, stdout},
-    sync::OnceLock,
+    borrow::Cow,
+    io::{BufRead, IsTerminal, Write, stderr, stdin, stdout},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use annotate_snippets::{Group, Level, Renderer};
-use runtime::{Emphasis, Rendering};
+use runtime::{Emphasis, Rendering, escape_controls};
 use rustix::termios::tcgetwinsize;
 use serde::Serialize;
 use workspace::Environment;
 
-use crate::error::CommandError;
+use crate::{arguments::Colour, error::CommandError};
 
-static COLOURLESS: OnceLock<bool> = OnceLock::new();
+static COLOUR: OnceLock<Colour> = OnceLock::new();
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Reads `NO_COLOR`. By <https://no-color.org>, any value but an empty one turns colour off.
-pub(crate) fn detect_colour(environment: &Environment) {
-    COLOURLESS.get_or_init(|| environment.get("NO_COLOR").is_some_and(|value| !value.is_empty()));
+/// Sets whether output is coloured. By <https://no-color.org>, any value of `NO_COLOR` but an empty one
+/// turns colour off, unless the command line asks for it.
+pub(crate) fn choose_colour(choice: Colour, environment: &Environment) {
+    let no_colour = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let choice = if choice == Colour::Auto && no_colour { Colour::Never } else { choice };
+    COLOUR.get_or_init(|| choice);
+}
+
+/// Shows no progress from now on.
+pub(crate) fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
 }
 
 /// Whether output to a stream may be coloured.
 pub(crate) fn is_coloured(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && COLOURLESS.get() != Some(&true)
+    match COLOUR.get().copied().unwrap_or_default() {
+        Colour::Auto => stream.is_terminal(),
+        Colour::Always => true,
+        Colour::Never => false,
+    }
 }
 
 /// A colour or weight on standard output.
@@ -73,10 +90,15 @@ pub(crate) fn has_person() -> bool {
     stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal()
 }
 
+/// The width of the terminal on standard output, in columns; `None` if it is not a terminal.
+pub(crate) fn width() -> Option<usize> {
+    let columns = tcgetwinsize(stdout()).ok().map(|size| usize::from(size.ws_col));
+    columns.filter(|columns| *columns > 0)
+}
+
 /// How many rows of the terminal a line takes, with wrapping.
 pub(crate) fn height(line: &str) -> usize {
-    let columns = tcgetwinsize(stdout()).map_or(0, |size| usize::from(size.ws_col));
-    if columns == 0 { 1 } else { line.chars().count().div_ceil(columns).max(1) }
+    width().map_or(1, |columns| line.chars().count().div_ceil(columns).max(1))
 }
 
 /// Prints text on standard output as it is. Ignores errors: the reader may have closed the pipe.
@@ -85,9 +107,49 @@ pub(crate) fn print(text: &str) {
     let _ = stdout().lock().write_all(text.as_bytes());
 }
 
-/// Prints bytes on standard output as they are.
-pub(crate) fn print_bytes(bytes: &[u8]) {
-    let _ = stdout().lock().write_all(bytes);
+/// Prints text of others, such as the output of a program, on standard output: byte for byte to a
+/// program, with escapes for a terminal, which such text could redraw or control.
+pub(crate) fn print_foreign(text: &str) {
+    print(&escape_foreign(text, &stdout()));
+}
+
+/// The same, with a newline at its end.
+pub(crate) fn print_foreign_line(text: &str) {
+    print_line(&escape_foreign(text, &stdout()));
+}
+
+/// The same for bytes that need not be text.
+pub(crate) fn print_foreign_bytes(bytes: &[u8]) {
+    if stdout().is_terminal() {
+        print_foreign(&String::from_utf8_lossy(bytes));
+    } else {
+        let _ = stdout().lock().write_all(bytes);
+    }
+}
+
+/// Prints a part of the output of others as it comes. It may end anywhere in a line.
+pub(crate) fn print_foreign_part(text: &str) {
+    print_foreign(text);
+    let _ = stdout().flush();
+}
+
+/// The same on standard error.
+pub(crate) fn note_foreign_part(text: &str) {
+    note_bytes(escape_foreign(text, &stderr()).as_bytes());
+}
+
+/// Prints text of others on standard error, as [`print_foreign`] does.
+pub(crate) fn note_foreign(text: &str) {
+    note(&escape_foreign(text, &stderr()));
+}
+
+/// Tabs and line breaks stay: they only move on.
+fn escape_foreign<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
+    if !stream.is_terminal() {
+        return Cow::Borrowed(text);
+    }
+    let parts: Vec<_> = text.split('\t').map(escape_controls).collect();
+    Cow::Owned(parts.join("\t"))
 }
 
 /// Prints text on standard output, with a newline at its end.
@@ -108,9 +170,35 @@ pub(crate) fn json(value: &impl Serialize) {
     print_line(&text.expect("machine-readable output has only string keys"));
 }
 
+/// Prints a value as JSON on one line of standard output.
+pub(crate) fn json_line(value: &impl Serialize) {
+    print_line(
+        &serde_json::to_string(value).expect("machine-readable output has only string keys"),
+    );
+}
+
 /// Prints a line for people on standard error.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr().lock(), "{text}");
+}
+
+/// Asks a question on standard error; `None` at the end of the input.
+pub(crate) fn ask(question: &str) -> Option<String> {
+    let _ = write!(stderr().lock(), "{question}");
+    let mut answer = String::new();
+    let read = stdin().lock().read_line(&mut answer).unwrap_or(0);
+    (read > 0).then(|| answer.trim().to_owned())
+}
+
+/// Prints bytes on standard error as they are.
+pub(crate) fn note_bytes(bytes: &[u8]) {
+    let mut stream = stderr().lock();
+    let _ = stream.write_all(bytes).and_then(|()| stream.flush());
+}
+
+/// Whether standard error is a terminal, where progress can be drawn.
+pub(crate) fn shows_progress() -> bool {
+    stderr().is_terminal() && !IS_QUIET.load(Ordering::Relaxed)
 }
 
 /// Prints an error and its hint on standard error.

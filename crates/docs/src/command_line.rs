@@ -86,11 +86,19 @@ fn render_argument(tool: &Tool, binding: &Binding) -> String {
         let negated = binding.negate.as_ref().map(|negate| format!(" | {negate}"));
         return format!("[{flag}{}]", negated.unwrap_or_default());
     }
+    let repeats = matches!(
+        (value_type, &binding.items),
+        (Some("array"), Items::Each) | (_, Items::Pairs { join: None, .. })
+    );
     let is_array = value_type == Some("array");
     let name = &binding.parameter;
     let value = match (&binding.pass_by, &binding.items) {
         (PassBy::File, _) => format!("<file of {name}>"),
         (_, Items::Joined(separator)) if is_array => format!("<{name}>[{separator}...]"),
+        (_, Items::Pairs { separator, join }) => {
+            let more = join.as_ref().map(|join| format!("[{join}...]"));
+            format!("<name>{separator}<{name}>{}", more.unwrap_or_default())
+        }
         _ => format!("<{name}>"),
     };
     let argument = match (&binding.flag, &binding.separator) {
@@ -99,7 +107,7 @@ fn render_argument(tool: &Tool, binding: &Binding) -> String {
         (Some(flag), Separator::Equals) => format!("{flag}={value}"),
         (Some(flag), Separator::Nothing) => format!("{flag}{value}"),
     };
-    if !is_array || binding.items != Items::Each {
+    if !repeats {
         bracket_optional(tool, binding, argument)
     } else if binding.flag.is_some() && is_required(tool, binding) {
         format!("{argument} [{argument}]...")

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catalog::{Consent, Example, Implementation, Mode, Tool};
+use catalog::{Consent, Example, Implementation, Tool};
 use serde_json::Value;
 
 use crate::{markdown::code_block, schema::describe_type};
@@ -10,9 +10,8 @@ use crate::{markdown::code_block, schema::describe_type};
 /// Marks every tool that requires a consent word. Clients and tests look for this text.
 const CONSENT_WARNING: &str = "REQUIRES EXPLICIT USER INSTRUCTION";
 
-/// How to get the result of a long-running call. It mentions only tools, which every client can call;
-/// notifications are optional in the protocol.
-const OPERATION_NOTICE: &str = "A long-running call returns an operation id: `await` returns its result, `status` its progress.";
+/// The most lines of a recorded example in a description.
+const MAX_TRANSCRIPT_LINES: usize = 12;
 
 /// The length of descriptions. Shorter ones take less of a model's context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +35,13 @@ impl DescriptionSize {
     }
 }
 
-/// Describes a tool in its default size: full for native tools with examples, concise for others.
+/// Describes a tool in its default size: with usage and examples if it is native and has examples,
+/// concise otherwise. The schema is sent beside the description, so it is not repeated.
 pub fn describe(tool: &Tool) -> String {
     let is_native = tool.implementation == Implementation::Native;
-    let has_examples = !tool.description.examples.is_empty();
-    let is_full = is_native && has_examples;
-    describe_in_size(tool, if is_full { DescriptionSize::Full } else { DescriptionSize::Concise })
+    let has_usage = is_native && !tool.description.examples.is_empty();
+    let size = if has_usage { DescriptionSize::SchemaLess } else { DescriptionSize::Concise };
+    describe_in_size(tool, size)
 }
 
 fn describe_in_size(tool: &Tool, size: DescriptionSize) -> String {
@@ -60,6 +60,7 @@ fn describe_in_size(tool: &Tool, size: DescriptionSize) -> String {
         ("JSON Schema", schema),
         ("Usage Instructions", code_block("text", &render_usage(tool))),
         ("Concrete Examples", examples.collect::<Vec<_>>().join("\n")),
+        ("Example", tool.description.transcript.as_deref().map(shorten).unwrap_or_default()),
     ];
     let sections = sections.into_iter().filter(|(_, text)| !text.is_empty());
     sections
@@ -68,16 +69,15 @@ fn describe_in_size(tool: &Tool, size: DescriptionSize) -> String {
         .join("\n\n")
 }
 
-/// Shared guidance, the tool's own text, the operation notice and the consent warning, as paragraphs.
+/// Shared guidance, the tool's own text and the consent warning, as paragraphs. How to get the result
+/// of a long-running call is part of the server's instructions and of the answer of such a call.
 fn describe_concisely(tool: &Tool) -> String {
-    let text = tool.description.text.trim();
+    let text = tool.description.text_in_context();
     let guidance = tool.description.guidance.as_deref().unwrap_or_default().trim();
     let has_warning = text.contains(CONSENT_WARNING) || guidance.contains(CONSENT_WARNING);
     let consent = tool.consent.as_ref().filter(|_| !has_warning);
     let warning = consent.map(render_consent_warning).unwrap_or_default();
-    let is_asynchronous = tool.mode == Mode::Asynchronous && tool.is_callable();
-    let notice = if is_asynchronous { OPERATION_NOTICE } else { "" };
-    let parts = [guidance, text, notice, &warning];
+    let parts = [guidance, &text, &warning];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -100,6 +100,18 @@ fn render_usage(tool: &Tool) -> String {
     let signature = format!("{}({})", tool.bare_name(), parameters.collect::<Vec<_>>().join(", "));
     let notes = tool.description.usage.as_deref().unwrap_or_default().trim();
     if notes.is_empty() { signature } else { format!("{signature}\n{notes}") }
+}
+
+/// The recorded example of an R function: its first lines, since a description is part of every
+/// conversation.
+fn shorten(transcript: &str) -> String {
+    let lines: Vec<_> = transcript.trim_end().lines().collect();
+    let mut shown: Vec<_> = lines.iter().take(MAX_TRANSCRIPT_LINES).copied().collect();
+    let left_out = format!("# … {} more lines", lines.len() - shown.len());
+    if lines.len() > shown.len() {
+        shown.push(&left_out);
+    }
+    code_block("r", &shown.join("\n"))
 }
 
 fn render_example(example: &Example) -> String {

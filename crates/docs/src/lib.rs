@@ -24,5 +24,5 @@ pub use html_site::{GENERATOR, render_html_site};
 pub use markdown_site::{SitePage, render_markdown_site};
 pub use rule::{render_rule, render_rules_reference};
 pub use schema::schema_to_markdown;
-pub use terminal::render_for_terminal;
+pub use terminal::{WIDTH, render_for_terminal};
 pub use tool_page::render_tool_page;

@@ -5,15 +5,15 @@ use catalog::Tool;
 use crate::{fields::Field, tool_docs::ToolDocs};
 
 /// The width of the text: comfortable to read, and it fits into most windows.
-const WIDTH: usize = 88;
+pub const WIDTH: usize = 88;
 
 /// The widest label that others are aligned to. A wider one gets a line of its own.
 const MAX_LABEL_WIDTH: usize = 28;
 
-/// Renders a tool as `toolcrib show` prints it.
-pub fn render_for_terminal(tool: &Tool) -> String {
+/// Renders a tool as `toolcrib show` prints it, in lines of at most `width` columns where words allow it.
+pub fn render_for_terminal(tool: &Tool, width: usize) -> String {
     let docs = ToolDocs::new(tool);
-    let mut out = sanitize(&tool.name);
+    let mut out = Page { text: sanitize(&tool.name), width };
     if let Some(title) = &docs.title {
         out.push_str(&format!("  ({})", sanitize(title)));
     }
@@ -42,16 +42,32 @@ pub fn render_for_terminal(tool: &Tool) -> String {
         .for_each(|line| push_verbatim(&mut out, line));
     push_heading(&mut out, "Facts", &docs.facts);
     push_aligned(&mut out, docs.facts.into_iter().map(|(label, value)| (label.to_owned(), value)));
-    out
+    out.text
 }
 
-fn push_heading<T>(out: &mut String, heading: &str, content: &[T]) {
+/// The text so far, and the width of its lines.
+struct Page {
+    text: String,
+    width: usize,
+}
+
+impl Page {
+    fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    fn push(&mut self, c: char) {
+        self.text.push(c);
+    }
+}
+
+fn push_heading<T>(out: &mut Page, heading: &str, content: &[T]) {
     if !content.is_empty() {
         out.push_str(&format!("\n{heading}\n"));
     }
 }
 
-fn push_invocation(out: &mut String, tool: &Tool, invocation: &[String]) {
+fn push_invocation(out: &mut Page, tool: &Tool, invocation: &[String]) {
     out.push_str("\nRuns\n");
     if invocation.is_empty() {
         push_verbatim(out, tool.implementation.summary());
@@ -60,11 +76,11 @@ fn push_invocation(out: &mut String, tool: &Tool, invocation: &[String]) {
 }
 
 /// Appends a line without wrapping it, so that it can be copied.
-fn push_verbatim(out: &mut String, line: &str) {
+fn push_verbatim(out: &mut Page, line: &str) {
     out.push_str(&format!("  {}\n", sanitize(line)));
 }
 
-fn push_lines(out: &mut String, text: &str, following: &str) {
+fn push_lines(out: &mut Page, text: &str, following: &str) {
     text.lines().for_each(|line| push_wrapped(out, line, "  ", following));
 }
 
@@ -82,7 +98,7 @@ fn describe_field(field: &Field) -> (String, String) {
 }
 
 /// Appends labels with their texts in a second column.
-fn push_aligned(out: &mut String, rows: impl Iterator<Item = (String, String)>) {
+fn push_aligned(out: &mut Page, rows: impl Iterator<Item = (String, String)>) {
     let rows: Vec<_> = rows.map(|(label, text)| (sanitize(&label), text)).collect();
     let widths = rows.iter().map(|(label, _)| label.chars().count());
     let width = widths.filter(|width| *width <= MAX_LABEL_WIDTH).max().unwrap_or(0);
@@ -101,11 +117,11 @@ fn push_aligned(out: &mut String, rows: impl Iterator<Item = (String, String)>) 
 }
 
 /// Appends one line, wrapped at spaces. A word that is too wide is not split, so that it can be copied.
-fn push_wrapped(out: &mut String, line: &str, first_indent: &str, indent: &str) {
+fn push_wrapped(out: &mut Page, line: &str, first_indent: &str, indent: &str) {
     let mut current = first_indent.to_owned();
     let mut has_words = false;
     for word in sanitize(line).split_whitespace() {
-        if has_words && current.chars().count() + 1 + word.chars().count() > WIDTH {
+        if has_words && current.chars().count() + 1 + word.chars().count() > out.width {
             out.push_str(current.trim_end());
             out.push('\n');
             current = indent.to_owned();

@@ -124,6 +124,10 @@ fn collect_facts(tool: &Tool) -> Vec<(&'static str, String)> {
         "consent",
         consent.map(|consent| format!("{} must be {}", consent.parameter, consent.word)),
     );
+    let constraints = tool.constraints.iter().map(|one| format!("{} ({})", one.message, one.rule));
+    let constraints = constraints.collect::<Vec<_>>().join("\n");
+    push("constraints", Some(constraints).filter(|text| !text.is_empty()));
+    push("credentials", tool.credentials.then(|| "gets yours".to_owned()));
     push("network", annotations.network.as_ref().map(describe_network));
     push("category", annotations.category.clone());
     push("version", annotations.version.clone());
@@ -133,6 +137,8 @@ fn collect_facts(tool: &Tool) -> Vec<(&'static str, String)> {
         tool.measured.map(|time| format!("{} s for its examples", time.as_secs_f64())),
     );
     push("timeout", tool.timeout.map(|timeout| format!("{} s", timeout.as_secs_f64())));
+    let codes: Vec<_> = tool.success_exit_codes.iter().map(i32::to_string).collect();
+    push("success", (!codes.is_empty()).then(|| format!("exit code 0, {}", codes.join(", "))));
     push("concurrency", tool.concurrency.map(describe_concurrency).map(str::to_owned));
     push("hint", tool.description.hint.clone());
     push("installation", tool.description.install.clone());
@@ -152,6 +158,7 @@ fn describe_effect(tool: &Tool) -> &'static str {
     let is_script = matches!(&tool.implementation, Implementation::Process(process) if process.is_shell_script());
     match (tool.annotations.mutates, tool.annotations.dangerous) {
         _ if is_script => "runs a shell script; treated as dangerous",
+        (Some(false), Some(true)) => "changes nothing, but is dangerous",
         (_, Some(true)) => "makes changes that are hard to undo",
         (Some(false), _) => "changes nothing",
         (Some(true), _) => "makes changes",

@@ -55,7 +55,15 @@ pub enum CredentialError {
 impl Approver {
     /// The approver of a crib.
     pub fn new(crib: &Crib) -> Self {
-        Self { passphrase: crib.passphrase_file(), credential: crib.credential_file() }
+        Self::of_state(&crib.state_folder())
+    }
+
+    /// The approver of a crib of which only the state folder is known.
+    pub fn of_state(state: &Path) -> Self {
+        Self {
+            passphrase: state.join("passphrase.json"),
+            credential: state.join("operator-credential"),
+        }
     }
 
     /// Whether each approval needs a passphrase. A file that cannot be read counts as one: refusing

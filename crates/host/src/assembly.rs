@@ -151,7 +151,8 @@ impl Assembly {
     /// The crib's tools and the built-in ones, whatever the flags are.
     pub fn all_tools(&self) -> Result<Catalog, AssemblyError> {
         let natives = &self.components()?.natives;
-        Ok(built_ins::add_to(&self.loaded().catalog, &self.crib, natives))
+        let all = &self.loaded().catalog;
+        Ok(built_ins::add_to(all, all, &self.crib, natives))
     }
 
     /// The crib's tools that these flags do not switch off, and the built-in ones.
@@ -165,7 +166,7 @@ impl Assembly {
             all.filter(|tool| !held.contains(tool.name.as_str()))
         };
         let (on, switched_off) = catalog::apply_switches(&accepted, &self.crib.switches, values);
-        let catalog = built_ins::add_to(&on, &self.crib, natives);
+        let catalog = built_ins::add_to(&on, all, &self.crib, natives);
         Ok(Tools { catalog, switched_off })
     }
 

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use builtin::{
-    Checked, Checker, Examples, Finding, Handles, guide,
+    Checked, Checker, Finding, Handles, guide,
     rmd::{self, Ability, Doctor, RmdRenderer},
 };
-use catalog::{Catalog, Diagnostic, Severity, Tool};
+use catalog::{Catalog, Diagnostic, Implementation, Mode, Severity, Tool, name};
 use runtime::Runtime;
-use toolkit::{Native, Prefix, ToolsetOptions};
+use toolkit::{Native, ToolsetOptions};
 use workspace::{Crib, Environment};
 
 use crate::{
@@ -27,34 +27,52 @@ pub(crate) fn build(
     providers: &Providers,
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, AssemblyError> {
-    // The flag wins over the variable, which clients set for all of their servers.
-    let prefix = match prefix.or_else(|| environment.get("MCP_TOOL_PREFIX")) {
-        Some(prefix) => Prefix::parse(prefix).map_err(AssemblyError::Prefix)?,
-        None => Prefix::unset(),
+    let variable = |name: &str| match prefix {
+        // The flag wins over the variable, which clients set for all of their servers.
+        Some(prefix) if name == toolkit::PREFIX_VARIABLE => Some(prefix.to_owned()),
+        _ => environment.get(name).map(str::to_owned),
     };
-    let has_examples = environment
-        .get("MCP_INCLUDE_EXAMPLE_TOOLS")
-        .is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let mut options = ToolsetOptions::from_variables(variable).map_err(AssemblyError::Prefix)?;
+    options.errors = crib.config.crib.errors.map(Into::into);
     let rendering = providers.rendering(crib, runtime);
     let handles = Handles {
         operations: runtime.operations(),
+        outputs: runtime.output_reader(),
         guide: Some(providers.guide.clone()),
         documents: Some(providers.documents.clone()),
         doctor: Some(doctor(crib, &rendering)),
         renderer: Some(rendering),
-        examples: if has_examples { Examples::Shown } else { Examples::Hidden },
         flags: Some(providers.flags.clone()),
         checker: crib.serves_check_definition().then(|| build_checker(crib)),
     };
-    let presentation = ToolsetOptions { prefix, errors: crib.config.crib.errors.map(Into::into) };
-    builtin::toolset(&handles).build(&presentation).map_err(AssemblyError::BuiltIns)
+    builtin::toolset(&handles).build(&options).map_err(AssemblyError::BuiltIns)
 }
 
-/// Adds those built-in tools to a catalog that the crib's configuration asks for.
-pub(crate) fn add_to(catalog: &Catalog, crib: &Crib, natives: &[Native]) -> Catalog {
-    let wanted = natives.iter().filter(|native| is_wanted(crib, native));
+/// Adds those built-in tools to a catalog that the crib's configuration asks for, and those that the
+/// results of its tools need. `defined` are all tools of the crib: a flag that switches off the last
+/// asynchronous tool must not make its running operations unreachable.
+pub(crate) fn add_to(
+    catalog: &Catalog,
+    defined: &Catalog,
+    crib: &Crib,
+    natives: &[Native],
+) -> Catalog {
+    let wanted: Vec<_> = natives.iter().filter(|native| is_wanted(crib, native)).collect();
+    let served = || {
+        let natives = wanted.iter().map(|native| &native.tool);
+        defined.tools().iter().map(AsRef::as_ref).chain(natives)
+    };
+    let has_operations = served().any(|tool| tool.mode == Mode::Asynchronous && tool.is_callable());
+    // Native tools limit their results themselves.
+    let has_long_outputs =
+        served().any(|tool| tool.is_callable() && tool.implementation != Implementation::Native);
+    let needed = wanted.iter().filter(|native| match native.tool.name.as_str() {
+        name::READ_OUTPUT => has_long_outputs,
+        name if name::OPERATION_TOOLS.contains(&name) => has_operations,
+        _ => true,
+    });
     // `with` replaces tools of the same name, so a built-in one always wins.
-    catalog.with(wanted.map(|native| Arc::new(with_description_of(catalog, &native.tool))))
+    catalog.with(needed.map(|native| Arc::new(with_description_of(catalog, &native.tool))))
 }
 
 /// A built-in tool, with the description of a definition that has its name and no program. One with
@@ -74,11 +92,12 @@ fn with_description_of(catalog: &Catalog, native: &Tool) -> Tool {
     tool
 }
 
-/// Tools for content and flags need `[content]` or `[flags]`, tools for documents need
+/// The tool for content needs `[content]`, tools for flags need `[flags]`, tools for documents need
 /// `[documents]`.
 fn is_wanted(crib: &Crib, native: &Native) -> bool {
     match native.tool.annotations.category.as_deref() {
-        Some(guide::CATEGORY | builtin::FLAGS_CATEGORY) => crib.config.has_guide(),
+        Some(guide::CATEGORY) => crib.config.content.is_some(),
+        Some(builtin::FLAGS_CATEGORY) => crib.config.flags.is_some(),
         Some(rmd::CATEGORY) => crib.documents.is_some(),
         _ => true,
     }

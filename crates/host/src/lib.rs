@@ -7,7 +7,10 @@
 
 mod approver;
 mod assembly;
+pub mod background;
 mod built_ins;
+mod call_log;
+mod connection;
 mod definitions_log;
 mod error;
 mod flags;
@@ -22,10 +25,13 @@ mod rules;
 mod served;
 pub mod servers;
 mod snapshot;
+mod stored_cribs;
 mod user_store;
 
 pub use approver::{Approver, CredentialError};
 pub use assembly::{Assembly, Options, Reloaded, Tools};
+pub use call_log::{LogEvent, LogFilter, LogFollower, LogRecord, LogState, read_log};
+pub use connection::{Change, ClientFile, ConnectionError, ConnectionState};
 pub use error::AssemblyError;
 pub use flags::OnFlagChange;
 pub use http_token::open_token;
@@ -34,3 +40,4 @@ pub use plural::count;
 pub use rules::rules;
 pub use served::{ServedCrib, Watched};
 pub use snapshot::{Sessions, describer, find_tool, served_name};
+pub use stored_cribs::{StoredCrib, recent_cribs};

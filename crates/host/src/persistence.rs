@@ -1,11 +1,11 @@
 //! How much of what calls do is written to disk.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use runtime::{Runtime, Settings};
-use store::Store;
+use store::{LogRetention, Store};
 use toolkit::MemoryStorage;
-use workspace::Crib;
+use workspace::{Crib, LogConfig};
 
 use crate::AssemblyError;
 
@@ -40,6 +40,20 @@ pub(crate) fn open_runtime(
         Persistence::OnDisk => Store::open_when_available(&folder)?,
         Persistence::Required => Store::open(&folder)?,
     };
+    Ok(runtime_on(settings, store.with_log_retention(log_retention(&crib.config.log))))
+}
+
+/// A runtime without native tools on a store.
+pub(crate) fn runtime_on(settings: Settings, store: Store) -> Runtime {
     let store = Arc::new(store);
-    Ok(Runtime::with_journal(settings, store.clone()).with_storage(store))
+    Runtime::with_journal(settings, store.clone()).with_storage(store)
+}
+
+fn log_retention(config: &LogConfig) -> LogRetention {
+    let defaults = LogRetention::default();
+    let days = |days: u64| Duration::from_secs(days.saturating_mul(86_400));
+    LogRetention {
+        age: config.keep_days.map_or(defaults.age, days),
+        bytes: config.keep_bytes.unwrap_or(defaults.bytes),
+    }
 }

@@ -81,7 +81,13 @@ impl Providers {
 /// Where a crib's R Markdown documents are, if it serves them.
 fn document_settings(crib: &Crib) -> Option<rmd::Settings> {
     let settings = crib.documents.as_ref()?;
-    Some(rmd::Settings { folder: settings.folder.clone(), largest: settings.max_bytes })
+    let defaults = rmd::Settings::new(settings.folder.clone());
+    Some(rmd::Settings {
+        largest: settings.max_bytes,
+        largest_folder: settings.max_folder_mib.map_or(defaults.largest_folder, |mib| mib << 20),
+        data: settings.data.clone(),
+        ..defaults
+    })
 }
 
 fn build_guide_content(crib: &Crib, content: &Content, flags: &Flags) -> GuideContent {

@@ -4,12 +4,12 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock, Weak},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use builtin::Flags;
 use parking_lot::Mutex;
-use runtime::{Operations, Runtime, journal::Retention};
+use runtime::{Operations, Runtime};
 use server::{
     Identity, Server,
     control::{ControlCommands, ControlSocket},
@@ -26,8 +26,8 @@ use crate::{
 /// How often operations that are too old or take too much space are removed.
 const PRUNE_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// How long a start waits for the recovery of operations, which takes milliseconds unless there are
-/// thousands.
+/// How long a start waits for the recovery of the newest operations, which takes milliseconds unless the
+/// store is locked.
 const RECOVERY_WAIT: Duration = Duration::from_millis(200);
 /// The pauses between attempts to recover operations.
 const FIRST_RECOVERY_PAUSE: Duration = Duration::from_secs(1);
@@ -78,12 +78,12 @@ impl ServedCrib {
         for missing in snapshot::missing_restrictions(crib) {
             tracing::warn!("tools are served without {missing}");
         }
-        // Usually done before the first call. A long history must not delay the start: the rest is
-        // recovered in the background.
-        let recovery = tokio::spawn(recover(Arc::clone(&runtime)));
-        let _ = tokio::time::timeout(RECOVERY_WAIT, recovery).await;
         let operations = runtime.operations();
-        tokio::spawn(prune_regularly(operations.clone(), crib.config.limits.retention()));
+        // The newest operations, usually all, are recovered before the first call. A long history must
+        // not delay the start: the rest is recovered in the background.
+        tokio::spawn(recover(Arc::clone(&runtime)));
+        let _ = tokio::time::timeout(RECOVERY_WAIT, operations.wait_for_newest()).await;
+        tokio::spawn(prune_regularly(operations.clone()));
         let values = assembly.flag_values_or_defaults().await;
         let snapshot = assembly.snapshot(&assembly.tools(&values)?);
         let providers = assembly.providers()?.clone();
@@ -305,15 +305,13 @@ fn follow_own_changes(started: Arc<OnceLock<Weak<Shared>>>, state: PathBuf) -> O
     })
 }
 
-/// Removes finished operations that are older than `age` or exceed `bytes`, now and at every
-/// interval.
-async fn prune_regularly(operations: Operations, (age, bytes): (Duration, u64)) {
+/// Removes finished operations that are too old or too many: now, at every interval, and when they have
+/// grown.
+async fn prune_regularly(operations: Operations) {
     loop {
-        // A retention longer than the time since 1970 keeps everything.
-        let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
-        if let Err(failure) = operations.prune(Retention { since, bytes }).await {
+        if let Err(failure) = operations.prune_by_settings().await {
             tracing::warn!("cannot delete old operations: {}", failure.message);
         }
-        tokio::time::sleep(PRUNE_INTERVAL).await;
+        let _ = tokio::time::timeout(PRUNE_INTERVAL, operations.wait_for_growth()).await;
     }
 }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use catalog::{Catalog, Switch, Tool, name};
-use server::{Snapshot, SnapshotOptions};
-use workspace::{Crib, Descriptions};
+use server::{OutputSchemas, Snapshot, SnapshotOptions};
+use workspace::{Crib, Descriptions, ServedOutputSchemas};
 
 /// How a call is matched to the session whose state it works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub(crate) fn render(
         crib: crib.name(),
         full_names: crib.config.crib.full_names,
         describe: describer(crib),
+        output_schemas: output_schemas(crib),
         policy: crib.policy.clone(),
     };
     let snapshot = Snapshot::new(catalog, &options)
@@ -59,6 +60,14 @@ pub fn describer(crib: &Crib) -> fn(&Tool) -> String {
         Some(Descriptions::Full) => docs::DescriptionSize::Full.describer(),
         Some(Descriptions::Concise) => docs::DescriptionSize::Concise.describer(),
         Some(Descriptions::SchemaLess) => docs::DescriptionSize::SchemaLess.describer(),
+    }
+}
+
+fn output_schemas(crib: &Crib) -> OutputSchemas {
+    match crib.config.serve.output_schemas {
+        ServedOutputSchemas::Auto => OutputSchemas::Auto,
+        ServedOutputSchemas::All => OutputSchemas::All,
+        ServedOutputSchemas::None => OutputSchemas::None,
     }
 }
 

@@ -1,11 +1,13 @@
-//! Writes audit lines: when a call starts and when it has ended, and for each decision and denial. Lines
-//! have the digest of the arguments, never the arguments themselves.
+//! Writes audit lines: when a call starts and when it has ended, and for each decision and denial.
+//! Secret arguments are masked.
 //!
 //! The first line of a call is written before it runs, the last one before it is answered: what a call
 //! may have changed and what a client has seen is in the log, even if the server is killed at that
 //! moment. Callers write themselves, which costs a `write` to the page cache
 //! and no switch to another thread. Lines that are added while another caller writes go out together
 //! with the next write.
+
+mod loggable;
 
 use std::{
     collections::HashMap,
@@ -24,9 +26,10 @@ use process::SandboxLevel;
 
 use crate::{
     digest::tool_digest,
-    journal::{AuditLine, Journal},
+    journal::{AuditLine, Journal, RequestDetails},
     operation::{ApprovalId, OperationId, Owner},
 };
+pub(crate) use loggable::to_loggable;
 
 /// The most queued lines. If the disk is slower than that, lines are dropped with an error in the log,
 /// rather than calls delayed.
@@ -42,6 +45,7 @@ pub(crate) struct Entry {
     pub(crate) owner: Owner,
     pub(crate) tool: Arc<Tool>,
     pub(crate) arguments_digest: String,
+    pub(crate) request: Option<RequestDetails>,
     pub(crate) decision: &'static str,
     pub(crate) approval: Option<ApprovalId>,
     pub(crate) operation: Option<OperationId>,
@@ -170,6 +174,7 @@ impl Writer {
             tool: tool.name.clone(),
             tool_digest: digest.clone(),
             arguments_digest: entry.arguments_digest,
+            request: entry.request,
             decision: entry.decision,
             by: None,
             approval: entry.approval,

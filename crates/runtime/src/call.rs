@@ -9,7 +9,7 @@ use toolkit::{Arguments, Context};
 use workers::ApprovedFiles;
 
 use crate::{
-    Session,
+    LiveOutput, Session,
     operation::Owner,
     operations::LiveOperation,
     plan::{CallTarget, CommandPlan, Plan, PlanDigest, plan_changed},
@@ -29,6 +29,8 @@ pub struct Call {
     pub owner: Owner,
     /// The client that calls. Clients take turns where calls have to wait.
     pub caller: Arc<str>,
+    /// The name and version that the client gave itself, for the log.
+    pub client: Option<Arc<str>>,
     /// Whose state an R or Python function works on.
     pub session: Session,
     /// The tools that a sequence may call.
@@ -39,6 +41,8 @@ pub struct Call {
     pub request: Option<String>,
     /// How many calls of other tools it is nested in.
     pub depth: usize,
+    /// Gets the output of the program while it runs. The result has it all the same.
+    pub live_output: Option<LiveOutput>,
     /// A file for the system calls of the program, which is then traced instead of sandboxed. Only
     /// for a person who wants to learn what a tool needs.
     pub trace: Option<PathBuf>,
@@ -52,6 +56,7 @@ impl Call {
             arguments,
             owner: Owner(context.owner().to_string()),
             caller: Arc::clone(context.owner()),
+            client: None,
             context,
             session: Session::default(),
             limit: None,
@@ -59,6 +64,7 @@ impl Call {
             policy: Policy::default(),
             request: None,
             depth: 0,
+            live_output: None,
             trace: None,
         }
     }

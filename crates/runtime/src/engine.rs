@@ -5,7 +5,7 @@ mod availability;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use catalog::{Availability, ErrorType, Failure};
+use catalog::{Availability, ErrorType, Failure, name};
 use fancy_regex::Regex;
 use parking_lot::Mutex;
 use process::{Command, Finished, Launcher, OutputBuffer, OutputStream, RunOptions, run_to_exit};
@@ -15,10 +15,12 @@ use toolkit::Storage;
 use workers::WorkerPool;
 
 use crate::{
-    Call, Settings,
+    Call, LiveOutput, Settings,
     call::ActiveCall,
     fair_queue::QueueKey,
+    live_output::LiveListener,
     natives::Natives,
+    operation::Owner,
     operations::LiveOperation,
     outputs::{LongOutput, OutputStore},
     programs::{cannot_start, new_launcher},
@@ -66,8 +68,12 @@ pub(crate) struct CommandRun<'a> {
     pub(crate) operation: Option<(&'a Arc<LiveOperation>, &'a str)>,
     /// Finds progress in its output.
     pub(crate) pattern: Option<Arc<Regex>>,
+    /// Who may read its long outputs.
+    pub(crate) owner: &'a Owner,
     /// Whether its output may repeat secrets.
     pub(crate) has_secrets: bool,
+    /// Gets the output while the program runs.
+    pub(crate) live_output: Option<&'a LiveOutput>,
 }
 
 impl Engine {
@@ -78,6 +84,8 @@ impl Engine {
             outputs: Arc::new(OutputStore::new(
                 settings.output_folder.clone(),
                 settings.output_file_bytes,
+                settings.keep_bytes,
+                format!("{}{}", settings.decoration, name::READ_OUTPUT),
             )),
             scheduler: Arc::new(Scheduler::new(settings.concurrency)),
             workers: Arc::new(WorkerPool::new(settings.for_workers(), Arc::clone(&launcher))),
@@ -127,15 +135,20 @@ impl Engine {
     /// Where the long outputs of a call go.
     pub(crate) fn long_output(&self, call: &ActiveCall) -> LongOutput<'_> {
         let operation = call.operation.as_ref().map(|live| (live, call.step.as_str()));
-        self.long_output_of(operation).with_secrets(call.has_secrets())
+        self.long_output_of(operation, &call.call.owner).with_secrets(call.has_secrets())
     }
 
-    fn long_output_of(&self, operation: Option<(&Arc<LiveOperation>, &str)>) -> LongOutput<'_> {
+    fn long_output_of(
+        &self,
+        operation: Option<(&Arc<LiveOperation>, &str)>,
+        owner: &Owner,
+    ) -> LongOutput<'_> {
         match operation {
             Some((live, step)) => {
-                LongOutput::of_operation(&self.outputs, format!("{}{step}", live.id()))
+                let id = format!("{}{step}", live.id());
+                LongOutput::of_operation(&self.outputs, id, owner.clone())
             }
-            None => LongOutput::new(&self.outputs),
+            None => LongOutput::new(&self.outputs, owner.clone()),
         }
     }
 
@@ -166,10 +179,15 @@ impl Engine {
         if let Some((live, _)) = run.operation {
             live.set_running(child.leader());
         }
-        let long_output = self.long_output_of(run.operation).with_secrets(run.has_secrets);
+        let long_output =
+            self.long_output_of(run.operation, run.owner).with_secrets(run.has_secrets);
         let buffer = |stream| {
             let listener =
                 run.operation.map(|(live, _)| ProgressListener::boxed(live, run.pattern.as_ref()));
+            let listener = match run.live_output {
+                Some(live) => Some(LiveListener::boxed(stream, live, listener)),
+                None => listener,
+            };
             OutputBuffer::new(stream, run.output_bytes, &long_output).with_listener(listener)
         };
         let options = RunOptions {

@@ -15,7 +15,7 @@ use crate::{
     approval::{Approval, Digest},
     operation::{ApprovalId, Operation, OperationId, Owner, ProcessId, Progress, ServerId, State},
 };
-pub use audit_line::AuditLine;
+pub use audit_line::{AuditLine, RequestDetails};
 pub use memory::MemoryJournal;
 
 /// Why a journal request failed.

@@ -17,8 +17,10 @@ mod digest;
 mod engine;
 mod fair_queue;
 pub mod journal;
+mod live_output;
 mod log;
 mod natives;
+mod notification;
 pub mod operation;
 mod operations;
 mod outputs;
@@ -40,20 +42,23 @@ pub use code_files::{code_files, code_paths};
 pub use digest::{file_digest, tool_digest, value_digest};
 pub use fair_queue::{FairQueue, QueueKey};
 pub use journal::AuditLine;
+pub use live_output::LiveOutput;
 pub use log::CALLS;
+pub use notification::Notification;
 pub use operations::{Event, EventKind, Operations, Until, Viewer};
-pub use outputs::is_long_output;
+pub use outputs::{Lines, MAX_LINE_BYTES, OutputName, OutputPage, OutputReader, is_long_output};
 pub use plan::{
-    Detail, Emphasis, Plan, Rendering, can_tools_read, escape_controls, render_plan, render_request,
+    Detail, Emphasis, Plan, Rendering, can_tools_read, escape_controls, render_command_line,
+    render_plan, render_request,
 };
 pub use process::{
-    OpenedPath, Peer, ProgramOutput, ProtectedPaths, ResourceControl, SandboxLevel, SandboxSupport,
-    WATCH_INTERVAL, follow_links_outside, list_enforcement, open_file_beneath, r_libraries,
-    refuse_own_port, resource_control, sandbox_level, sandbox_support, search_path, trim_memory,
-    wait_for_cleanup,
+    OpenedPath, OutputStream, Peer, ProgramOutput, ProtectedPaths, ResourceControl, SandboxLevel,
+    SandboxSupport, WATCH_INTERVAL, follow_links_outside, list_enforcement, open_file_beneath,
+    r_libraries, refuse_own_port, resource_control, sandbox_level, sandbox_support, search_path,
+    start_background, trim_memory, wait_for_cleanup,
 };
 pub use program_grants::{Grant, GrantsByProgram, ProgramGrants, TrustedTools};
-pub use programs::{ProgramRequest, run_program};
+pub use programs::{PeerCommand, ProgramRequest, run_program};
 pub use results::process_output_schema;
 pub use runtime::Runtime;
 pub use settings::Settings;

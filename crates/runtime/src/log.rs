@@ -42,6 +42,11 @@ impl CallLog {
         }))
     }
 
+    /// Removes the secrets of the call from texts.
+    pub(crate) fn redaction(&self) -> &Redaction {
+        &self.0.redaction
+    }
+
     /// Logs the outcome, once. The notice that an operation was started is not an outcome.
     pub(crate) fn finish(&self, result: Result<&Outcome, &Interrupt>) {
         let kind = result.map_or_else(|_| "interrupted".to_owned(), outcome_kind);

@@ -143,6 +143,8 @@ pub struct Operation {
     pub outcome: Option<Outcome>,
     /// Whether its owner has received the outcome.
     pub collected: bool,
+    /// The size of its output files, set when it ends. Journals count it, but do not return it.
+    pub output_bytes: u64,
 }
 
 impl Operation {
@@ -152,7 +154,11 @@ impl Operation {
         let started =
             format!("`{}` was started as operation {}. It is not done yet.", self.tool, self.id);
         let texts = [Some(started), self.hint.clone()].into_iter().flatten();
-        let structured = json!({"status": "started", "operation_id": self.id});
+        let mut structured = json!({"status": "started", "operation_id": self.id});
+        // Some clients show a model only the structured content.
+        if let Some(hint) = &self.hint {
+            structured["hint"] = json!(hint);
+        }
         Outcome::structured(texts.map(Content::Text).collect(), structured)
     }
 

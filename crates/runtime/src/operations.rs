@@ -4,6 +4,7 @@ mod begin;
 mod client;
 mod durations;
 mod finish;
+mod growth;
 mod live;
 mod recover;
 mod wait;
@@ -15,13 +16,13 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use catalog::{ErrorType, Failure, Tool, arguments::redact};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::json;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 use tokio_util::task::TaskTracker;
 use toolkit::{Answer, Arguments, Question};
 
@@ -35,8 +36,12 @@ use crate::{
 };
 pub(crate) use client::OperationClient;
 use durations::Durations;
+use growth::Growth;
 pub(crate) use live::LiveOperation;
 pub use wait::Until;
+
+/// Operations are pruned when the limit of bytes could be exceeded by this part of it.
+const GROWTH_SHARE: u64 = 8;
 
 /// How many events a slow subscriber may lag behind before it misses some.
 const EVENTS: usize = 1024;
@@ -94,9 +99,14 @@ pub(crate) struct Shared {
     answer_within: Duration,
     /// How long ended operations are kept.
     keep: Duration,
+    /// How many bytes of them are kept.
+    keep_bytes: u64,
+    growth: Growth,
     durations: Mutex<Durations>,
     /// Whether a task watches for operations that other servers ended.
     is_watching: AtomicBool,
+    /// Whether operations of dead servers were recorded as lost, at least the newest.
+    is_recovering: watch::Sender<bool>,
     /// Clean-up that outlives its operation.
     cleanup: TaskTracker,
 }
@@ -119,8 +129,11 @@ impl Operations {
             grace: settings.grace,
             answer_within: settings.answer_within,
             keep: settings.keep,
+            keep_bytes: settings.keep_bytes,
+            growth: Growth::default(),
             durations: Mutex::default(),
             is_watching: AtomicBool::new(false),
+            is_recovering: watch::Sender::new(false),
             cleanup: TaskTracker::new(),
         }))
     }
@@ -154,6 +167,7 @@ impl Operations {
             hint: tool.description.hint.clone(),
             outcome: None,
             collected: false,
+            output_bytes: 0,
         };
         // The record comes first: an operation that runs without one could never be found after a
         // crash.
@@ -246,6 +260,20 @@ impl Operations {
     /// How long ended operations are kept.
     pub fn keep(&self) -> Duration {
         self.0.keep
+    }
+
+    /// Removes ended operations beyond the limits of the settings.
+    pub async fn prune_by_settings(&self) -> Result<Vec<OperationId>, Failure> {
+        self.0.growth.reset();
+        // A retention longer than the time since 1970 keeps everything.
+        let since = self.0.clock.now().checked_sub(self.0.keep);
+        let since = since.unwrap_or(SystemTime::UNIX_EPOCH);
+        self.prune(Retention { since, bytes: self.0.keep_bytes }).await
+    }
+
+    /// Waits until operations have ended whose outputs take so much space that it is time to prune.
+    pub async fn wait_for_growth(&self) {
+        self.0.growth.exceeds(self.0.keep_bytes / GROWTH_SHARE).await;
     }
 
     /// Removes ended operations beyond the retention limits, with their outputs; returns which.

@@ -1,6 +1,7 @@
 //! Outputs that are too long for a result, kept in files for a while.
 
 mod long_output;
+mod reader;
 mod resources;
 
 use std::{
@@ -13,13 +14,18 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use parking_lot::Mutex;
 use process::OutputStream;
 
-use crate::operation::OperationId;
+use crate::{
+    digest::content_digest,
+    operation::{OperationId, Owner},
+};
 pub(crate) use long_output::LongOutput;
+pub use reader::{Lines, MAX_LINE_BYTES, OutputName, OutputPage, OutputReader};
 pub(crate) use resources::OutputResources;
 
-const SCHEME: &str = "toolcrib://output/";
+pub(crate) const SCHEME: &str = "toolcrib://output/";
 
 /// Whether a URI names an output that was too long for its result.
 pub fn is_long_output(uri: &str) -> bool {
@@ -40,10 +46,12 @@ pub(crate) enum OutputKind {
     Stderr,
     /// The value that a function returned, as JSON.
     Value,
+    /// The whole text of a failure.
+    Text,
 }
 
 impl OutputKind {
-    pub(crate) const ALL: [Self; 3] = [Self::Stdout, Self::Stderr, Self::Value];
+    pub(crate) const ALL: [Self; 4] = [Self::Stdout, Self::Stderr, Self::Value, Self::Text];
 
     /// Its name in URIs and file names.
     pub(crate) fn name(self) -> &'static str {
@@ -51,6 +59,7 @@ impl OutputKind {
             Self::Stdout => "stdout",
             Self::Stderr => "stderr",
             Self::Value => "value",
+            Self::Text => "text",
         }
     }
 }
@@ -69,13 +78,46 @@ pub(crate) struct OutputStore {
     folder: PathBuf,
     /// The most bytes of one output.
     max_bytes: u64,
+    /// The most bytes of all plain calls together.
+    max_total_bytes: u64,
+    /// The served name of the tool that reads outputs.
+    reader: String,
     swept: Once,
+    /// The sizes of the files of operations that have not ended, by step.
+    operation_bytes: Mutex<HashMap<String, u64>>,
 }
 
 impl OutputStore {
+    /// Tells a caller how to read an output. Few clients let the model read resources, so a tool does.
+    fn describe_access(&self, uri: &str) -> String {
+        format!("to read it, call `{}` with output `{uri}`", self.reader)
+    }
+
     /// Creates nothing before the first long output.
-    pub(crate) fn new(folder: PathBuf, max_bytes: u64) -> Self {
-        Self { folder, max_bytes, swept: Once::new() }
+    pub(crate) fn new(folder: PathBuf, max_bytes: u64, keep_bytes: u64, reader: String) -> Self {
+        let max_total_bytes = keep_bytes.min(MAX_TOTAL_BYTES);
+        let operation_bytes = Mutex::default();
+        Self { folder, max_bytes, max_total_bytes, reader, swept: Once::new(), operation_bytes }
+    }
+
+    /// Adds the files of one step of an operation, which has ended, to the size of the operation. A
+    /// step may be counted more than once.
+    fn count(&self, id: &str) {
+        let bytes = self.bytes_of(id);
+        self.operation_bytes.lock().insert(id.to_owned(), bytes);
+    }
+
+    /// The size of all output files of an operation, which has ended.
+    pub(crate) fn take_bytes(&self, operation: &OperationId) -> u64 {
+        let is_step = |id: &String| id.split('.').next() == Some(operation.as_str());
+        let mut steps = self.operation_bytes.lock();
+        steps.extract_if(|id, _| is_step(id)).map(|(_, bytes)| bytes).sum()
+    }
+
+    /// The size of the files with this id.
+    pub(crate) fn bytes_of(&self, id: &str) -> u64 {
+        let files = OutputKind::ALL.map(|kind| self.path(id, kind.name()));
+        files.iter().filter_map(|file| fs::metadata(file).ok()).map(|found| found.len()).sum()
     }
 
     fn path(&self, id: &str, stream: &str) -> PathBuf {
@@ -135,7 +177,7 @@ impl OutputStore {
         let mut oldest: Vec<_> = calls.into_iter().collect();
         oldest.sort_by_key(|(_, (modified, _))| *modified);
         for (id, (_, bytes)) in oldest {
-            if total <= MAX_TOTAL_BYTES && count <= MAX_CALLS {
+            if total <= self.max_total_bytes && count <= MAX_CALLS {
                 return;
             }
             total -= bytes;
@@ -192,6 +234,22 @@ fn is_id(text: &str) -> bool {
         .split('.')
         .all(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
     is_random(text) || is_step && operation.parse::<OperationId>().is_ok()
+}
+
+/// The random part of the id of a plain call's outputs, in characters. A tag of the owner follows, by
+/// which any server of the crib knows who may read them.
+const RANDOM_LENGTH: usize = 24;
+
+/// Marks a random id with its owner.
+fn tag_id(random: &str, owner: &Owner) -> String {
+    let random = &random[..RANDOM_LENGTH.min(random.len())];
+    let digest = content_digest(format!("{random} {}", owner.0).as_bytes());
+    let tag: String = digest.chars().rev().take(32 - RANDOM_LENGTH).collect();
+    format!("{random}{tag}")
+}
+
+fn is_owned(id: &str, owner: &Owner) -> bool {
+    is_random(id) && tag_id(id, owner) == id
 }
 
 fn is_random(text: &str) -> bool {

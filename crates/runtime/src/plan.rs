@@ -35,7 +35,7 @@ pub use escape::escape_controls;
 use paths::PathResolver;
 pub(crate) use paths::{normalize_paths, reject_outside_paths};
 pub use sandbox::can_tools_read;
-pub use text::{Detail, Emphasis, Rendering, render_plan, render_request};
+pub use text::{Detail, Emphasis, Rendering, render_command_line, render_plan, render_request};
 
 /// What would be called: all that planning and policy need of a call.
 #[derive(Clone, Copy)]

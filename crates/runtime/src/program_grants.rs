@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use catalog::Tool;
+
 /// Files and variables of the user.
 #[derive(Clone, Debug, Default)]
 pub struct Grant {
@@ -16,6 +18,20 @@ pub struct Grant {
 }
 
 impl Grant {
+    /// What it has, for people; `None` if it has nothing.
+    pub fn describe(&self) -> Option<String> {
+        let list = |paths: &[PathBuf]| {
+            paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+        };
+        let names = self.variables.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        let parts =
+            [("reads", list(&self.read)), ("writes", list(&self.write)), ("sets", names.join(" "))];
+        let parts = parts.iter().filter(|(_, text)| !text.is_empty());
+        let text =
+            parts.map(|(verb, text)| format!("{verb} {text}")).collect::<Vec<_>>().join("; ");
+        Some(text).filter(|text| !text.is_empty())
+    }
+
     /// Adds another grant; variables that are set already keep their value.
     pub fn extend(&mut self, other: Self) {
         let known: Vec<_> = self.variables.iter().map(|(name, _)| name.clone()).collect();
@@ -32,7 +48,7 @@ impl Grant {
 pub struct ProgramGrants {
     /// For every tool that runs the program.
     pub always: Grant,
-    /// In addition, for the tools that the operator trusts with credentials.
+    /// In addition, for the tools that the operator or their definition trusts with credentials.
     pub credentials: Grant,
     /// Those tools.
     pub trusted: TrustedTools,
@@ -66,13 +82,13 @@ pub struct GrantsByProgram(pub BTreeMap<String, ProgramGrants>);
 
 impl GrantsByProgram {
     /// What this tool gets for this program.
-    pub fn grant_of(&self, program: &str, tool: &str) -> Grant {
+    pub fn grant_of(&self, program: &str, tool: &Tool) -> Grant {
         let Some(grants) = self.0.get(program) else {
             return Grant::default();
         };
         let mut grant = Grant::default();
         // First, because only credentials may set HOME, and the first value of a variable counts.
-        if grants.trusted.contains(tool) {
+        if tool.credentials || grants.trusted.contains(&tool.name) {
             grant.extend(grants.credentials.clone());
         }
         grant.extend(grants.always.clone());

@@ -1,6 +1,6 @@
 //! Programs that run outside of any tool: for their output, or as a stdio peer.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use catalog::{ErrorType, Failure};
 use process::{
@@ -11,6 +11,9 @@ use crate::{Settings, plan};
 
 /// Such programs look something up; they do no long work.
 const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How long the command that notifies the operator may run.
+const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A program to run for its output.
 pub struct ProgramRequest<'a> {
@@ -38,12 +41,32 @@ pub async fn run_program(
             RunProgramError::Launch(_) | RunProgramError::Wait { .. } => ErrorType::CannotStart,
             RunProgramError::TimedOut { .. } => ErrorType::TimedOut,
             RunProgramError::OutputTooLong { .. } => ErrorType::TooLong,
-            RunProgramError::LimitExceeded { program, limit } => {
-                return workers::limit_exceeded(program, *limit, "limits");
+            RunProgramError::Killed { program, violation } => {
+                return workers::killed(program, *violation, "limits");
             }
         };
         Failure::new(error_type, error.to_string())
     })
+}
+
+/// Runs a command of the operator with their own rights, for its effect. Its failure is returned as text.
+pub(crate) async fn run_unrestricted(
+    launcher: &Arc<Launcher>,
+    settings: &Settings,
+    program: &str,
+    arguments: &[String],
+    environment: Vec<(String, String)>,
+) -> Result<(), String> {
+    let command = plan::program_command(settings, program, arguments, None);
+    let mut command = command.map_err(|failure| failure.message)?;
+    command.env = environment;
+    command.sandbox.is_unrestricted = true;
+    let limits = ProgramLimits { timeout: NOTIFICATION_TIMEOUT, max_bytes: 64 << 10 };
+    let output = process::run_program(launcher, command, limits).await;
+    match output.map_err(|error| error.to_string())? {
+        ProgramOutput { code: Some(0), .. } => Ok(()),
+        ProgramOutput { code, stderr, .. } => Err(format!("exit code {code:?}: {stderr}")),
+    }
 }
 
 /// The launcher that these settings describe.
@@ -60,18 +83,35 @@ pub(crate) fn cannot_start(error: &LaunchError) -> Failure {
     Failure::new(ErrorType::CannotStart, error.to_string())
 }
 
-/// Starts a program that exchanges messages over stdio: its name and its arguments. The user chose it,
-/// so it runs with the user's rights, but with the environment that every child gets.
+/// A program that exchanges messages over stdio, and where it runs.
+#[derive(Clone, Debug, Default)]
+pub struct PeerCommand {
+    /// Its name and its arguments.
+    pub words: Vec<String>,
+    /// Its working directory, if that is not the one of every child.
+    pub folder: Option<PathBuf>,
+    /// Its environment, if that is not the one of every child.
+    pub environment: Option<Vec<(String, String)>>,
+}
+
+/// Starts a program that exchanges messages over stdio. The user chose it, so it runs with the user's
+/// rights.
 pub(crate) async fn start_peer(
     launcher: &Arc<Launcher>,
     settings: &Settings,
-    command: &[String],
+    peer: PeerCommand,
 ) -> Result<Peer, Failure> {
-    let Some((program, words)) = command.split_first() else {
+    let Some((program, words)) = peer.words.split_first() else {
         return Err(Failure::new(ErrorType::ProgramNotFound, "there is no program in the command"));
     };
     // An empty text asks for a pipe; without it stdin would be `/dev/null`.
     let mut command = plan::program_command(settings, program, words, Some(String::new()))?;
     command.sandbox.is_unrestricted = true;
+    if let Some(folder) = peer.folder {
+        command.cwd = folder.to_string_lossy().into_owned();
+    }
+    if let Some(environment) = peer.environment {
+        command.env = environment;
+    }
     Peer::start(launcher, command).await.map_err(|error| cannot_start(&error))
 }

@@ -2,14 +2,16 @@
 
 mod admit;
 mod approve;
+mod notify;
 mod operate;
 mod record;
 mod repeat;
 mod services;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
-use catalog::{Catalog, Decision, Failure, Implementation, Mode, Outcome, Policy, Tool};
+use catalog::{Catalog, Decision, ErrorType, Failure, Implementation, Mode, Outcome, Policy, Tool};
+use parking_lot::Mutex;
 use process::{Launcher, Peer, SandboxLevel};
 use serde_json::Value;
 use tokio::task::spawn_blocking;
@@ -18,7 +20,7 @@ use toolkit::{Arguments, Context, Interrupt, Native, Resources, Storage};
 
 use self::{
     approve::{Granted, policy_denial},
-    record::Record,
+    record::{OperationRecord, Record},
 };
 use crate::{
     BoundedWork, Call, Operations, Plan, Settings,
@@ -28,12 +30,12 @@ use crate::{
     digest::keyed_text_digest,
     engine::Engine,
     failures,
-    journal::{Journal, MemoryJournal},
+    journal::{AuditLine, Journal, MemoryJournal},
     log::{CallLog, outcome_kind, result_kind},
-    operation::Operation,
-    outputs::OutputResources,
-    plan::CallTarget,
-    programs,
+    operation::{ApprovalId, Operation, OperationId},
+    outputs::{OutputReader, OutputResources},
+    plan::{CallTarget, CommandPlan},
+    programs::{self, PeerCommand},
 };
 
 /// Runs calls. One for a server, shared in an `Arc`.
@@ -44,6 +46,8 @@ pub struct Runtime {
     audit: Audit,
     /// Validates arguments for which that takes longer than usual.
     validation: BoundedWork,
+    /// The requests for approval that the operator was notified of.
+    notified: Mutex<HashSet<ApprovalId>>,
 }
 
 impl Runtime {
@@ -68,6 +72,7 @@ impl Runtime {
             journal,
             engine,
             validation: BoundedWork::default(),
+            notified: Mutex::default(),
         }
     }
 
@@ -119,7 +124,9 @@ impl Runtime {
         let temp = self.engine.settings.temp.clone();
         // A failure to remove is not reported: the folders are in the way of nothing.
         let _ = spawn_blocking(move || process::remove_abandoned_folders(&temp)).await;
-        self.operations.recover().await
+        let lost = self.operations.recover().await?;
+        lost.iter().for_each(|operation| self.audit.add_line(lost_line(operation)));
+        Ok(lost)
     }
 
     /// Writes audit lines that a slow disk has left behind. Call it at the end of a process.
@@ -132,6 +139,12 @@ impl Runtime {
         Arc::new(OutputResources(Arc::clone(&self.engine.outputs)))
     }
 
+    /// Reads long outputs in parts.
+    pub fn output_reader(&self) -> OutputReader {
+        let outputs = Arc::clone(&self.engine.outputs);
+        OutputReader { outputs, max_bytes: self.engine.settings.output_bytes }
+    }
+
     /// The R interpreter, if it is installed.
     pub fn r_program(&self) -> Option<PathBuf> {
         self.engine.workers.find_r()
@@ -142,10 +155,9 @@ impl Runtime {
         self.engine.workers.find_python()
     }
 
-    /// Starts a program that exchanges messages over stdio: its name and its arguments. It runs with
-    /// the user's rights.
-    pub async fn start_peer(&self, command: &[String]) -> Result<Peer, Failure> {
-        programs::start_peer(&self.engine.launcher, &self.engine.settings, command).await
+    /// Starts a program that exchanges messages over stdio. It runs with the user's rights.
+    pub async fn start_peer(&self, peer: PeerCommand) -> Result<Peer, Failure> {
+        programs::start_peer(&self.engine.launcher, &self.engine.settings, peer).await
     }
 
     /// Whether `tool` can run on this machine: its program is installed, and its own check succeeds.
@@ -157,11 +169,14 @@ impl Runtime {
 
     /// Validates arguments and fills in defaults: the first step of every call.
     pub fn admit(&self, tool: &Tool, arguments: Arguments) -> Result<Arguments, Failure> {
-        let given = admit::has_path_checks(tool).then(|| arguments.clone());
+        let is_checked = admit::has_path_checks(tool) || !tool.constraints.is_empty();
+        let given = is_checked.then(|| arguments.clone());
         let admitted = backend_for(&tool.implementation).admit(tool, arguments);
+        let settings = &self.engine.settings;
+        let admitted =
+            admitted.and_then(|admitted| admit::reject_violations(settings, tool, admitted));
         admitted.map_err(|failure| {
-            let settings = &self.engine.settings;
-            let more = given.map(|given| admit::find_path_failures(settings, tool, &given));
+            let more = given.map(|given| admit::find_more_failures(settings, tool, &given));
             failures::complete(tool, failures::extend(failure, more.unwrap_or_default()))
         })
     }
@@ -177,6 +192,33 @@ impl Runtime {
         let target = CallTarget { catalog, tool, arguments };
         let planned = backend_for(&tool.implementation).plan(&self.engine, target);
         planned.map_err(|failure| failures::complete(tool, failure))
+    }
+
+    /// [`Runtime::plan`] for a person who writes a definition: it shows the command line although the
+    /// program is not installed, and returns that failure beside it.
+    pub fn preview(
+        &self,
+        catalog: &Catalog,
+        tool: &Tool,
+        arguments: &Arguments,
+    ) -> Result<(Plan, Option<Failure>), Failure> {
+        let failure = match self.plan(catalog, tool, arguments) {
+            Ok(plan) => return Ok((plan, None)),
+            Err(failure) => failure,
+        };
+        match &tool.implementation {
+            Implementation::Process(process)
+                if failure.error_type == ErrorType::ProgramNotFound =>
+            {
+                let settings = &self.engine.settings;
+                let target = CallTarget { catalog, tool, arguments };
+                let plan = Plan::command(settings, target, |arguments| {
+                    CommandPlan::without_program(settings, tool, process, arguments)
+                })?;
+                Ok((plan, Some(failure)))
+            }
+            _ => Err(failure),
+        }
     }
 
     /// Runs one call. Every problem with the tool is an outcome. A call of an asynchronous tool
@@ -216,7 +258,8 @@ impl Runtime {
         let record =
             // Before validation, because the digest is that of the arguments as they were sent.
             self.audit.is_enabled().then(|| {
-                Record::of(self.engine.settings.clock.now(), &call, self.journal.digest_key())
+                let now = self.engine.settings.clock.now();
+                Record::of(now, &call, self.journal.digest_key(), log)
             });
         let arguments = std::mem::take(&mut call.arguments);
         call.arguments = match self.admit_bounded(&call.tool, arguments).await {
@@ -291,7 +334,8 @@ impl Runtime {
     ) -> Result<Outcome, Interrupt> {
         let decision = if granted.is_some() { "approved" } else { "allow" };
         let tool = Arc::clone(&call.tool);
-        let mut call = ActiveCall::new(call, self.engine.settings.output_bytes);
+        let mut call =
+            ActiveCall::new(call, tool.output_bytes.unwrap_or(self.engine.settings.output_bytes));
         let approval = granted.map(|granted| {
             call.approved = Some(granted.plan);
             granted.id
@@ -303,12 +347,18 @@ impl Runtime {
                 let entry = record.start(number, decision, approval.clone(), operation);
                 self.audit.add(Entry { sandbox: self.planned_level(&tool), ..entry });
             }
+            record.clone()
         };
-        let mut operation = None;
+        let mut is_operation = false;
         let result = match tool.mode {
             Mode::Asynchronous => {
-                let (outcome, live) = Box::pin(self.operate(call, log, record_start)).await;
-                operation = live.map(|live| live.id().clone());
+                let on_begin = |operation: OperationId| {
+                    let record = record_start(Some(operation.clone()))?;
+                    let (approval, level) = (approval.clone(), level.clone());
+                    Some(OperationRecord { record, decision, approval, operation, level })
+                };
+                let (outcome, live) = Box::pin(self.operate(call, log, on_begin)).await;
+                is_operation = live.is_some();
                 Ok(outcome)
             }
             Mode::Synchronous => {
@@ -325,10 +375,9 @@ impl Runtime {
             let _ = returned.inspect_err(|error| tracing::error!(%error, "an approval is lost"));
         }
         let kind = result_kind(&result);
-        // The start of an operation is recorded; how it ends is in the journal.
-        let continues = operation.is_some() && kind == "started";
-        if let Some(record) = record.filter(|_| !continues) {
-            let entry = record.into_entry(decision, approval, operation, kind);
+        // An operation records its own end, which may be after this answer.
+        if let Some(record) = record.filter(|_| !is_operation) {
+            let entry = record.into_entry(decision, approval, None, kind);
             self.audit.add(Entry { sandbox: level.get(), ..entry });
         }
         result
@@ -366,6 +415,26 @@ impl Runtime {
             self.audit.add(entry);
         }
         failure.into()
+    }
+}
+
+/// The audit line of an operation whose server died.
+fn lost_line(operation: &Operation) -> AuditLine {
+    AuditLine {
+        time: operation.ended.unwrap_or(operation.created),
+        owner: operation.owner.clone(),
+        tool: operation.tool.clone(),
+        tool_digest: String::new(),
+        arguments_digest: String::new(),
+        request: None,
+        decision: "allow",
+        by: None,
+        approval: None,
+        operation: Some(operation.id.clone()),
+        sandbox: None,
+        outcome: "lost".to_owned(),
+        duration_ms: u64::try_from(operation.elapsed.as_millis()).unwrap_or(u64::MAX),
+        call: None,
     }
 }
 

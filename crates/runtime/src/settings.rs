@@ -6,7 +6,7 @@ use catalog::{Implementation, Tool};
 use process::{OpenedPaths, ProgramAccess, ProtectedPaths, SandboxLevel, r_libraries, search_path};
 use workers::{WorkerSettings, python_folders};
 
-use crate::{Clock, GrantsByProgram};
+use crate::{Clock, GrantsByProgram, Notification};
 
 /// What the configuration of a crib consists of, whatever its definitions are.
 const CONFIGURATION: [&str; 4] = ["toolcrib.toml", "toolcrib.lock", "tool_guidance.json", "tools"];
@@ -57,6 +57,9 @@ pub struct Settings {
     pub answer_within: Duration,
     /// How long operations are kept after their end.
     pub keep: Duration,
+    /// How many bytes of finished operations are kept, with their output files; and of the long outputs
+    /// of other calls.
+    pub keep_bytes: u64,
     /// The most warm R and Python processes; each session has one per language.
     pub workers: usize,
     /// How long an idle worker is kept.
@@ -74,6 +77,8 @@ pub struct Settings {
     /// While this file exists, every approval needs a passphrase, which a form cannot ask for: MCP
     /// forbids secrets in forms. Approvals are then given at a terminal only.
     pub passphrase_file: Option<PathBuf>,
+    /// The operator's own command that is run when a call starts to wait for approval.
+    pub notification: Option<Notification>,
     /// The source of wall-clock time.
     pub clock: Clock,
 }
@@ -96,7 +101,7 @@ impl Settings {
             require: SandboxLevel::None,
             timeout: Duration::from_secs(300),
             grace: Duration::from_secs(2),
-            output_bytes: 64 * 1024,
+            output_bytes: 16 * 1024,
             output_folder: PathBuf::from(format!("/tmp/toolcrib-{user}")),
             output_file_bytes: 256 * 1024 * 1024,
             temp: PathBuf::from("/tmp"),
@@ -106,6 +111,7 @@ impl Settings {
             concurrency: 2 * cores,
             answer_within: Duration::from_secs(2),
             keep: Duration::from_secs(30 * 86_400),
+            keep_bytes: 1 << 30,
             workers: default_workers(),
             worker_idle: Duration::from_secs(30 * 60),
             session_lifetime: Duration::from_secs(60 * 60),
@@ -114,6 +120,7 @@ impl Settings {
             protected,
             opened: OpenedPaths::default(),
             passphrase_file: None,
+            notification: None,
             clock: Clock::default(),
         }
     }

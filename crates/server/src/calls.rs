@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use catalog::{Content, Failure, Mode, Outcome};
+use catalog::{Failure, Mode, Outcome};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -102,10 +102,12 @@ pub(crate) async fn call_tool(
         binding,
     )?;
     let caller = connection.caller(&request.cx);
+    let client = connection.client(&request.cx);
     let attempt = |context| {
         let call = Call {
             limit,
             caller: Arc::clone(&caller),
+            client: client.clone(),
             request: Some(request.cx.id.to_string()),
             catalog: snapshot.catalog.clone(),
             policy: snapshot.policy.clone(),
@@ -147,11 +149,16 @@ async fn build_response(
     } else if !served.is_built_in() {
         let server = &connection.server;
         let operations = server.operations();
-        let how = started.map(|_| delivery::describe_delivery(snapshot, request));
+        let ends = connection.ends_operations;
+        let how = started.map(|_| delivery::describe_delivery(snapshot, request, ends));
         let owner = &connection.owner;
         let (pending, sent) = (&server.pending_results, ResponseSent::of(&request.cx.extensions));
         let results = delivery::take_results(pending, &operations, owner, snapshot, sent).await;
-        outcome.content.extend(how.into_iter().chain(results).map(Content::Text));
+        let notices = [("instruction", how), ("since_last_call", results)];
+        let notices = notices.into_iter().filter_map(|(name, text)| Some((name, text?)));
+        for (name, text) in notices {
+            served.add_notice(&mut outcome, name, text);
+        }
     }
     let mut result = content::to_call_result(served, request.era, outcome);
     result.meta = connection.server.result_meta(request.era);

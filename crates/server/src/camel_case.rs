@@ -211,12 +211,11 @@ fn keep_members(object: Value, members: &[&str]) -> Value {
 
 /// Translates the result of a call to its content, or to an error if it failed.
 fn translate_call_result(mut result: Value) -> Result<Value, Value> {
-    // Clients of these methods know no resource links.
-    let is_shown = |block: &Value| !matches!(block["type"].as_str(), Some("resource_link"));
-    let content: Vec<_> = match result["content"].take() {
-        Value::Array(content) => content.into_iter().filter(is_shown).collect(),
+    let mut content = match result["content"].take() {
+        Value::Array(content) => content,
         _ => Vec::new(),
     };
+    remove_links(&mut content);
     // There is no second round trip without a handshake.
     if result["resultType"] == "input_required" {
         let message = "this call has to ask its user first, which `callTool` does not support; use `tools/call`";
@@ -244,6 +243,21 @@ fn translate_call_result(mut result: Value) -> Result<Value, Value> {
             .to_owned()
     };
     Err(json!({"code": code.0, "message": message.unwrap_or_else(first_text), "data": structured}))
+}
+
+/// Removes resource links, which clients of these methods do not know, and the text with their
+/// addresses.
+fn remove_links(content: &mut Vec<Value>) {
+    let to_address = |block: &Value| match (block["name"].as_str(), block["uri"].as_str()) {
+        (Some(name), Some(uri)) => Some(format!("{name}: {uri}")),
+        _ => None,
+    };
+    let addresses: Vec<_> = content.iter().filter_map(to_address).collect();
+    let is_address = |line: &str| addresses.iter().any(|address| address == line);
+    content.retain(|block| {
+        block["type"] != "resource_link"
+            && !block["text"].as_str().is_some_and(|text| text.lines().all(is_address))
+    });
 }
 
 /// The first invalid argument in the standard wording, whatever the tool's own is. The others are in

@@ -34,6 +34,9 @@ use crate::{
 /// The metadata key of a modern request with the name and version of the client.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
+/// The longest name and version of a client in the log, in bytes.
+const MAX_CLIENT_NAME: usize = 80;
+
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// The state of one client's connection.
@@ -45,6 +48,8 @@ pub(crate) struct Connection {
     pub(crate) owner: Arc<str>,
     /// Whether its client was authenticated, so that its answers are those of a person.
     pub(crate) speaks_for_person: bool,
+    /// Whether the operations that it starts are cancelled when it ends.
+    pub(crate) ends_operations: bool,
     /// The R and Python state that its calls work on.
     pub(crate) session: Session,
     /// Tells connections apart.
@@ -66,6 +71,7 @@ impl Connection {
             shutdown,
             owner,
             speaks_for_person: true,
+            ends_operations: false,
             session: Session::default(),
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             log_threshold: Arc::new(Mutex::new(LoggingLevel::Info)),
@@ -84,6 +90,24 @@ impl Connection {
         let agent = cx.extensions.get::<Parts>().and_then(|parts| parts.headers.get(USER_AGENT));
         let agent = agent.and_then(|agent| agent.to_str().ok()).unwrap_or_default();
         format!("{} {}/{} {agent}", self.owner, field("name"), field("version")).into()
+    }
+
+    /// The name and version that the client gave itself, for the log.
+    pub(crate) fn client(&self, cx: &RequestContext<RoleServer>) -> Option<Arc<str>> {
+        let own = match Era::of(cx) {
+            Era::Legacy => {
+                let info = cx.peer.peer_info()?;
+                format!("{} {}", info.client_info.name, info.client_info.version)
+            }
+            Era::Modern => {
+                let info = cx.meta.get(CLIENT_INFO)?;
+                let field = |name: &str| info[name].as_str().unwrap_or_default();
+                format!("{} {}", field("name"), field("version"))
+            }
+        };
+        let own = own.trim();
+        // Chosen by the client, so its length is bounded.
+        (!own.is_empty()).then(|| own[..own.floor_char_boundary(MAX_CLIENT_NAME)].into())
     }
 
     /// The owner as operations take it.

@@ -9,7 +9,12 @@ use toolkit::{Body, Message, ResourceContent, Role};
 use crate::{era::Era, snapshot::ServedTool};
 
 /// Converts an outcome to the result of a call.
-pub(crate) fn to_call_result(served: &ServedTool, era: Era, outcome: Outcome) -> CallToolResult {
+pub(crate) fn to_call_result(
+    served: &ServedTool,
+    era: Era,
+    mut outcome: Outcome,
+) -> CallToolResult {
+    served.use_served_name(&mut outcome);
     convert(outcome, |structured| served.structured_for(era, structured))
 }
 
@@ -22,7 +27,9 @@ fn convert(outcome: Outcome, adapt: impl FnOnce(Value) -> Value) -> CallToolResu
     let mut result = CallToolResult::default();
     // Left out on success: absent means false.
     result.is_error = outcome.failed.then_some(true);
+    let addresses = find_unnamed_links(&outcome.content);
     result.content = outcome.content.into_iter().map(to_block).collect();
+    result.content.extend(addresses.map(ContentBlock::text));
     if let Some(structured) = outcome.structured {
         let structured = adapt(structured);
         // Gemini CLI and Zed show the model nothing of a result without text.
@@ -32,6 +39,22 @@ fn convert(outcome: Outcome, adapt: impl FnOnce(Value) -> Value) -> CallToolResu
         result.structured_content = Some(structured);
     }
     result
+}
+
+/// The addresses of links that no text names, as a text: Copilot CLI, opencode and Zed show the model no
+/// links.
+fn find_unnamed_links(content: &[Content]) -> Option<String> {
+    let is_named = |uri: &str| {
+        content.iter().any(|block| matches!(block, Content::Text(text) if text.contains(uri)))
+    };
+    let lines: Vec<_> = content
+        .iter()
+        .filter_map(|block| match block {
+            Content::Link { uri, name, .. } if !is_named(uri) => Some(format!("{name}: {uri}")),
+            _ => None,
+        })
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 pub(crate) fn to_block(content: Content) -> ContentBlock {

@@ -67,23 +67,25 @@ impl<F: Fn() -> BoxFuture<'static, String> + Send + Sync + 'static> From<F> for 
 }
 
 /// A bound control socket. Callers can connect from now on; they get a response once it is served.
-pub struct ControlSocket {
-    listener: UnixListener,
+pub struct ControlSocket(BoundSocket);
+
+/// A socket that only its owner can connect to. Its file is removed on drop.
+pub(crate) struct BoundSocket {
+    pub(crate) listener: UnixListener,
     _file: SocketFile,
 }
 
 impl ControlSocket {
     /// Binds the socket at `path`. A stale socket is replaced; a socket in use is an error.
     pub async fn bind(path: &Path) -> io::Result<Self> {
-        let (listener, _file) = bind(path).await?;
-        Ok(Self { listener, _file })
+        bind(path).await.map(Self)
     }
 
     /// Serves control commands until dropped, then removes the socket.
     pub async fn serve(self, commands: impl Into<ControlCommands>) {
         let commands = Arc::new(commands.into());
         loop {
-            match self.listener.accept().await {
+            match self.0.listener.accept().await {
                 Ok((stream, _)) => drop(tokio::spawn(respond(stream, commands.clone()))),
                 // Probably out of file descriptors: retry later.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -125,7 +127,8 @@ async fn respond(stream: UnixStream, commands: Arc<ControlCommands>) {
     }
 }
 
-async fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+/// Binds a socket. A stale one is replaced; one in use is an error.
+pub(crate) async fn bind(path: &Path) -> io::Result<BoundSocket> {
     if let Some(folder) = path.parent() {
         create_private(folder)?;
     }
@@ -140,7 +143,7 @@ async fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     let socket = SocketFile(path.to_owned());
     // The folder protects it already; the mode is for folders whose rights change later.
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
-    Ok((listener, socket))
+    Ok(BoundSocket { listener, _file: socket })
 }
 
 /// Creates a folder that only its owner can enter. An existing folder is not changed, because it may

@@ -106,7 +106,11 @@ pub(crate) fn instructions(snapshot: &Snapshot) -> Option<String> {
 }
 
 /// Tells the caller of an operation how to get its result.
-pub(crate) fn describe_delivery(snapshot: &Snapshot, request: &ActiveRequest) -> String {
+pub(crate) fn describe_delivery(
+    snapshot: &Snapshot,
+    request: &ActiveRequest,
+    ends_with_client: bool,
+) -> String {
     let mut sentences =
         vec!["Its result is part of the response to your next call after it has ended.".to_owned()];
     if let Some(wait) = snapshot.built_in("await") {
@@ -114,6 +118,9 @@ pub(crate) fn describe_delivery(snapshot: &Snapshot, request: &ActiveRequest) ->
     }
     if let Some(status) = snapshot.built_in("status") {
         sentences.push(format!("`{status}` shows its progress."));
+    }
+    if ends_with_client {
+        sentences.push("It is cancelled if your client disconnects.".to_owned());
     }
     // Modern clients get no log messages outside of a request.
     if request.era == Era::Legacy && request.wants_log(Level::Info) {

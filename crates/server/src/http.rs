@@ -6,6 +6,7 @@
 mod connections;
 mod gateway;
 mod guarded_body;
+mod hosts;
 mod priming;
 mod session_activity;
 mod write_deadline;
@@ -125,12 +126,13 @@ async fn serve(
     // Held until the end of this function: dropping it stops the notifications.
     let _watcher = server.start_watcher();
     let operations = server.operations();
+    let hosts = accepted_hosts(&options, address.ip());
     let service = StreamableHttpService::new(
         connect,
         sessions.clone(),
-        build_config(&options, address.ip(), &streams),
+        build_config(&options, hosts.clone(), &streams),
     );
-    let gateway = Gateway::new(service, sessions, server, &options);
+    let gateway = Gateway::new(service, sessions, server, &options, hosts);
     let serving = connections::serve(
         options.listener,
         gateway.into_router(),
@@ -193,17 +195,22 @@ async fn shut_down(
     sleep(SHUTDOWN_TIMEOUT).await;
 }
 
-fn build_config(
-    options: &HttpOptions,
-    own: IpAddr,
-    streams: &CancellationToken,
-) -> StreamableHttpServerConfig {
+/// The accepted values of `Host`, without a port for any port.
+fn accepted_hosts(options: &HttpOptions, own: IpAddr) -> Vec<String> {
     let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     // `0.0.0.0` is no address that a client could name in `Host`.
     if !own.is_unspecified() {
         hosts.push(own.to_string());
     }
     hosts.extend(options.hosts.iter().cloned());
+    hosts
+}
+
+fn build_config(
+    options: &HttpOptions,
+    hosts: Vec<String>,
+    streams: &CancellationToken,
+) -> StreamableHttpServerConfig {
     let local = ["localhost", "127.0.0.1", "[::1]"];
     let mut origins: Vec<_> = local
         .iter()

@@ -11,6 +11,7 @@
 //! `handler` dispatches to them; `stdio`, `transport` and `http` carry messages.
 
 mod active_request;
+pub mod background;
 mod calls;
 mod camel_case;
 pub mod client;
@@ -44,6 +45,8 @@ pub mod transport;
 mod write_order;
 
 pub use http::{HttpOptions, serve_http};
+pub use rendering::OutputSchemas;
+pub use schema::to_served_schema;
 pub use server::{Identity, Server};
 pub use snapshot::{Snapshot, SnapshotOptions};
 pub use stdio::{serve_pipes, serve_stdio, serve_stdio_until};

@@ -98,6 +98,21 @@ pub(crate) fn is_object(schema: &JsonObject) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
+/// Whether an object that matches a schema may get more members. Undecided counts as no.
+pub(crate) fn is_open(schema: &JsonObject) -> bool {
+    const CLOSING: [&str; 8] = [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "patternProperties",
+        "propertyNames",
+        "maxProperties",
+        "$ref",
+        "allOf",
+        "oneOf",
+    ];
+    !CLOSING.iter().any(|keyword| schema.contains_key(*keyword))
+}
+
 /// Separates the keywords that must stay at the root, where references find them, from the rest.
 fn split_root_keywords(schema: &JsonObject) -> (JsonObject, Value) {
     let members = schema.iter().map(|(keyword, value)| (keyword.clone(), value.clone()));

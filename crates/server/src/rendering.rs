@@ -21,10 +21,24 @@ const EXECUTION_TIME: &str = "toolcrib/execution_time";
 #[derive(Clone, Debug)]
 pub(crate) struct Renderer {
     describe: fn(&Tool) -> String,
+    output_schemas: OutputSchemas,
     /// The sandbox restrictions that this machine lacks.
     unconfined: Vec<String>,
     /// The schema of the results of programs that print text, shared by all their renderings.
     process_output: Schema,
+}
+
+/// Which output schemas clients get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutputSchemas {
+    /// All but the standard one of programs. It would be repeated for each of them, few clients show
+    /// it to the model, and it requires nothing of a result.
+    #[default]
+    Auto,
+    /// All.
+    All,
+    /// None.
+    None,
 }
 
 /// A tool as clients of both eras see it.
@@ -52,8 +66,9 @@ impl RenderedTool {
 }
 
 impl Renderer {
-    pub(crate) fn new(describe: fn(&Tool) -> String) -> Self {
-        Self { describe, unconfined: Vec::new(), process_output: runtime::process_output_schema() }
+    pub(crate) fn new(describe: fn(&Tool) -> String, output_schemas: OutputSchemas) -> Self {
+        let process_output = runtime::process_output_schema();
+        Self { describe, output_schemas, unconfined: Vec::new(), process_output }
     }
 
     pub(crate) fn with_unconfined(&self, missing: &[String]) -> Self {
@@ -88,6 +103,14 @@ impl Renderer {
     }
 
     fn render_output(&self, tool: &Tool) -> Option<Arc<JsonObject>> {
+        let is_served = match self.output_schemas {
+            OutputSchemas::Auto => !prints_text(tool),
+            OutputSchemas::All => true,
+            OutputSchemas::None => false,
+        };
+        if !is_served {
+            return None;
+        }
         let result = schema::render(self.declared_output(tool)?);
         // The schema of an envelope covers failures already, and so does that of a program.
         if prints_text(tool) || tool.errors == ErrorForm::Envelope {
@@ -128,7 +151,9 @@ impl Renderer {
 /// Equal renderers render a tool alike. The schema of programs' results is a constant.
 impl PartialEq for Renderer {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::fn_addr_eq(self.describe, other.describe) && self.unconfined == other.unconfined
+        std::ptr::fn_addr_eq(self.describe, other.describe)
+            && self.output_schemas == other.output_schemas
+            && self.unconfined == other.unconfined
     }
 }
 
@@ -137,16 +162,14 @@ fn prints_text(tool: &Tool) -> bool {
     matches!(&tool.implementation, Implementation::Process(program) if !program.speaks_json())
 }
 
-/// Converts annotations to hints. An effect that is not declared is served as the worse case, or left
-/// out where the protocol's default is the worse case.
+/// Converts annotations to hints. A tool whose effects are not declared is served as the worse case.
 fn to_hints(annotations: &Annotations) -> ToolAnnotations {
     let mut hints = ToolAnnotations::new()
         .read_only(annotations.is_read_only())
         .open_world(annotations.uses_network().unwrap_or(false));
-    if !annotations.is_read_only()
-        && (annotations.mutates.is_none() || annotations.dangerous.is_some())
-    {
-        // Meaningless for a read-only tool, so it is left out there.
+    if !annotations.is_read_only() {
+        // Explicit either way, because clients ask about every call without it. Meaningless for a
+        // read-only tool, so it is left out there.
         hints.destructive_hint = Some(annotations.may_destroy());
     }
     hints.idempotent_hint = annotations.idempotent;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use catalog::Schema;
+use catalog::{
+    Schema,
+    implementation::{WORKING_DIRECTORY, WORKING_DIRECTORY_DESCRIPTION},
+};
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
@@ -31,13 +34,38 @@ const SCHEMA_MAPS: [&str; 6] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", PROPERTIES];
 
 const PROPERTIES: &str = "properties";
+const FORMAT: &str = "format";
 
-/// Renders a schema without `$schema`, because every client assumes the same dialect, and without
-/// boolean subschemas under `properties`.
+/// The formats of JSON Schema 2020-12.
+const STANDARD_FORMATS: [&str; 19] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "uuid",
+];
+
+/// Renders a schema without `$schema`, because every client assumes the same dialect, without
+/// boolean subschemas under `properties`, and without formats of our own such as `path`.
 ///
 /// The TypeScript SDK 1.x and clients built on it accept only objects there, and reject the whole
 /// list of tools because of a single boolean. `{}` and `{"not": {}}` mean the same as `true` and
-/// `false`, so what is advertised stays what is enforced.
+/// `false`. Gemini CLI prints a warning for every unknown format at every call; a format is an
+/// annotation, and ours are checked by the runtime. So what is advertised stays what is enforced.
 pub(crate) fn render(schema: &Schema) -> Arc<JsonObject> {
     let mut rendered = schema.to_object();
     // Most schemas need no change and stay shared with the catalog.
@@ -46,27 +74,51 @@ pub(crate) fn render(schema: &Schema) -> Arc<JsonObject> {
         Arc::make_mut(&mut rendered).shift_remove("$schema");
     }
     // The cheap test first: copying every schema would double the memory of a large catalog.
-    if rendered.iter().any(|(keyword, value)| may_have_boolean(keyword, value)) {
-        replace_booleans(Arc::make_mut(&mut rendered));
+    if rendered.iter().any(|(keyword, value)| may_need_change(keyword, value)) {
+        adapt(Arc::make_mut(&mut rendered));
+        // The parameter has a format of our own, so that schemas with it always get here.
+        shorten_working_directory(Arc::make_mut(&mut rendered));
     }
     rendered
 }
 
-/// Whether anything that looks like `properties` has a boolean member. It may be a property of that
-/// name, or part of an example: only [`replace_booleans`] knows where schemas are.
-fn may_have_boolean(key: &str, value: &Value) -> bool {
+/// A schema as clients receive it, to compare it with those of another server.
+pub fn to_served_schema(schema: &Schema) -> Schema {
+    Schema::new(Arc::unwrap_or_clone(render(schema)))
+}
+
+/// Removes the standard description of the working directory, which every tool would repeat.
+fn shorten_working_directory(schema: &mut Map<String, Value>) {
+    let properties = schema.get_mut(PROPERTIES).and_then(Value::as_object_mut);
+    let folder = properties.and_then(|properties| properties.get_mut(WORKING_DIRECTORY));
+    if let Some(folder) = folder.and_then(Value::as_object_mut)
+        && folder.get("description").and_then(Value::as_str) == Some(WORKING_DIRECTORY_DESCRIPTION)
+    {
+        folder.shift_remove("description");
+    }
+}
+
+/// Whether anything that looks like `properties` has a boolean member, or anything that looks like
+/// `format` is not a standard one. It may be a property of that name, or part of an example: only
+/// [`adapt`] knows where schemas are.
+fn may_need_change(key: &str, value: &Value) -> bool {
     match value {
         Value::Object(members) => members.iter().any(|(name, member)| {
-            (key == PROPERTIES && member.is_boolean()) || may_have_boolean(name, member)
+            (key == PROPERTIES && member.is_boolean()) || may_need_change(name, member)
         }),
-        Value::Array(items) => items.iter().any(|item| may_have_boolean("", item)),
+        Value::Array(items) => items.iter().any(|item| may_need_change("", item)),
+        Value::String(format) => key == FORMAT && !STANDARD_FORMATS.contains(&format.as_str()),
         _ => false,
     }
 }
 
-/// Writes boolean subschemas under `properties` as objects, at every level. Values that are not
-/// schemas (`const`, `default`, `enum`, `examples`) are left alone.
-fn replace_booleans(schema: &mut Map<String, Value>) {
+/// Writes boolean subschemas under `properties` as objects and removes formats that are not
+/// standard, at every level. Values that are not schemas (`const`, `default`, `enum`, `examples`) are
+/// left alone.
+fn adapt(schema: &mut Map<String, Value>) {
+    if schema.get(FORMAT).is_some_and(|format| may_need_change(FORMAT, format)) {
+        schema.shift_remove(FORMAT);
+    }
     for (keyword, value) in schema {
         match value {
             Value::Object(members) if SCHEMA_MAPS.contains(&keyword.as_str()) => {
@@ -76,21 +128,21 @@ fn replace_booleans(schema: &mut Map<String, Value>) {
                     {
                         *member = if admits_all { json!({}) } else { json!({"not": {}}) };
                     }
-                    replace_booleans_in(member);
+                    adapt_value(member);
                 }
             }
-            Value::Object(_) if SCHEMAS.contains(&keyword.as_str()) => replace_booleans_in(value),
+            Value::Object(_) if SCHEMAS.contains(&keyword.as_str()) => adapt_value(value),
             Value::Array(items) if SCHEMAS.contains(&keyword.as_str()) => {
-                items.iter_mut().for_each(replace_booleans_in);
+                items.iter_mut().for_each(adapt_value);
             }
             _ => {}
         }
     }
 }
 
-fn replace_booleans_in(schema: &mut Value) {
+fn adapt_value(schema: &mut Value) {
     if let Value::Object(schema) = schema {
-        replace_booleans(schema);
+        adapt(schema);
     }
 }
 
@@ -134,6 +186,28 @@ mod tests {
             "$defs": {"any": true},
         });
         assert_eq!(rendered(schema.clone()), schema);
+    }
+
+    #[test]
+    fn removes_formats_that_clients_do_not_know() {
+        let schema = json!({
+            "properties": {
+                "file": {"type": "string", "format": "path"},
+                "files": {"items": {"format": "path-or-value", "default": {"format": "path"}}},
+                "when": {"format": "date-time"},
+                "format": {"type": "string", "enum": ["path"]},
+            },
+            "format": "row",
+        });
+        let expected = json!({
+            "properties": {
+                "file": {"type": "string"},
+                "files": {"items": {"default": {"format": "path"}}},
+                "when": {"format": "date-time"},
+                "format": {"type": "string", "enum": ["path"]},
+            },
+        });
+        assert_eq!(rendered(schema), expected);
     }
 
     #[test]

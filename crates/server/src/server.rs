@@ -12,7 +12,7 @@ use serde_json::json;
 use toolkit::{Change, Context, Native, Prompts, Resources, Tool};
 
 use crate::{
-    Snapshot, SnapshotOptions,
+    OutputSchemas, Snapshot, SnapshotOptions,
     delivery::{self, PendingResults},
     era::Era,
     operation_watcher::OperationWatcher,
@@ -84,8 +84,13 @@ impl Server {
         let runtime = Runtime::new(Settings::new(".".into()));
         let (catalog, _) = Catalog::merge(natives.iter().map(|native| native.tool.clone()));
         let crib = identity.name.clone();
-        let options =
-            SnapshotOptions { crib, full_names: false, describe, policy: Policy::default() };
+        let options = SnapshotOptions {
+            crib,
+            full_names: false,
+            describe,
+            output_schemas: OutputSchemas::Auto,
+            policy: Policy::default(),
+        };
         Self::new(
             identity,
             Arc::new(runtime.with_natives(natives)),

@@ -11,14 +11,14 @@ use std::{
     thread,
 };
 
-use catalog::{Catalog, Implementation, Policy, Tool, closest, name};
+use catalog::{Catalog, Content, Implementation, Outcome, Policy, Tool, closest, name};
 use rmcp::model as wire;
 use serde_json::Value;
 
 use crate::{
     era::Era,
     output_schema,
-    rendering::{RenderedTool, Renderer},
+    rendering::{OutputSchemas, RenderedTool, Renderer},
 };
 
 /// The most tools in one page of `tools/list`, and resources in one of `resources/list`. Renderings of
@@ -41,6 +41,8 @@ pub struct SnapshotOptions {
     pub full_names: bool,
     /// Renders the description of a tool for models.
     pub describe: fn(&Tool) -> String,
+    /// Which output schemas clients get.
+    pub output_schemas: OutputSchemas,
     /// The policy for calls of these tools.
     pub policy: Policy,
 }
@@ -75,7 +77,7 @@ pub(crate) struct BadCursor;
 impl Snapshot {
     /// Serves the callable tools of a catalog.
     pub fn new(catalog: &Catalog, options: &SnapshotOptions) -> Self {
-        let renderer = Arc::new(Renderer::new(options.describe));
+        let renderer = Arc::new(Renderer::new(options.describe, options.output_schemas));
         let callable = catalog.tools().iter().filter(|tool| tool.is_callable());
         let mut tools: Vec<_> =
             callable.map(|tool| ServedTool::new(tool, options, &renderer)).collect();
@@ -246,7 +248,7 @@ impl ServedTool {
     /// Whether it is a built-in tool for operations.
     pub(crate) fn is_built_in(&self) -> bool {
         self.tool.implementation == Implementation::Native
-            && name::BUILT_IN.contains(&self.tool.name.as_str())
+            && name::OPERATION_TOOLS.contains(&self.tool.name.as_str())
     }
 
     /// Whether a call must work while all other calls wait: the tools for operations, and reading
@@ -288,6 +290,48 @@ impl ServedTool {
         is_shared || self.render(Era::Modern) == other.render(Era::Modern)
     }
 
+    /// Names the tool by its served name in the message of a failure, or of a started operation, which
+    /// the runtime writes with the tool's own name.
+    pub(crate) fn use_served_name(&self, outcome: &mut Outcome) {
+        let Some(served) = &self.name else { return };
+        let (own, served) = (format!("`{}`", self.tool.name), format!("`{served}`"));
+        let message = outcome.structured.as_ref().and_then(|fields| {
+            fields.get("error_message").or_else(|| fields.get("error"))?.as_str().map(str::to_owned)
+        });
+        for content in &mut outcome.content {
+            if let Content::Text(text) = content
+                && (Some(&*text) == message.as_ref() || text.starts_with(&own))
+            {
+                *text = text.replace(&own, &served);
+            }
+        }
+        if let Some(fields) = &mut outcome.structured {
+            let texts = ["/error_message", "/error", "/error_details/error", "/error_data/error"];
+            for pointer in texts {
+                if let Some(Value::String(text)) = fields.pointer_mut(pointer) {
+                    *text = text.replace(&own, &served);
+                }
+            }
+        }
+    }
+
+    /// Adds a text to an outcome: as content, and in the structured data if that is an object to which
+    /// the output schema allows to add. Clients show a model one or the other.
+    pub(crate) fn add_notice(&self, outcome: &mut Outcome, name: &str, text: String) {
+        let is_started = runtime::operation::Operation::started_by(outcome).is_some();
+        let is_open = outcome.failed
+            || is_started
+            || self
+                .tool
+                .output
+                .as_ref()
+                .is_none_or(|schema| output_schema::is_open(schema.object()));
+        if let (true, Some(Value::Object(fields))) = (is_open, &mut outcome.structured) {
+            fields.insert(name.to_owned(), text.as_str().into());
+        }
+        outcome.content.push(Content::Text(text));
+    }
+
     /// Adapts a structured result to an era: revisions up to 2025-11-25 allow only objects.
     pub(crate) fn structured_for(&self, era: Era, value: Value) -> Value {
         match era {
@@ -307,7 +351,7 @@ mod tests {
 
     use catalog::{Catalog, Implementation, Origin, Policy, Schema, SourceId, Tool};
 
-    use super::{PAGE_SIZE, Snapshot, SnapshotOptions};
+    use super::{OutputSchemas, PAGE_SIZE, Snapshot, SnapshotOptions};
     use crate::era::Era;
 
     fn catalog(tools: usize) -> Catalog {
@@ -324,6 +368,7 @@ mod tests {
             crib: "crib".to_owned(),
             full_names: false,
             describe: |tool| tool.description.text.clone(),
+            output_schemas: OutputSchemas::Auto,
             policy: Policy::default(),
         };
         Snapshot::new(catalog, &options)

@@ -56,8 +56,32 @@ where
     R: AsyncRead + Unpin + Send + 'static,
     W: AsyncWrite + Unpin + Send + 'static,
 {
+    serve_connection(server, input, output, shutdown, Lifetime::Client).await
+}
+
+/// How long operations last that a client starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    /// As long as the client: the server ends with it.
+    Client,
+    /// As long as the server, which has other clients.
+    Background,
+}
+
+/// Serves one client. With [`Lifetime::Client`], operations are cancelled at the end.
+pub(crate) async fn serve_connection<R, W>(
+    server: Server,
+    input: R,
+    output: W,
+    shutdown: CancellationToken,
+    lifetime: Lifetime,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
     let runtime = server.runtime.clone();
-    let served = serve(server, input, output, shutdown).await;
+    let served = serve(server, input, output, shutdown, lifetime).await;
     runtime.flush_audit();
     served
 }
@@ -67,6 +91,7 @@ async fn serve<R, W>(
     input: R,
     output: W,
     shutdown: CancellationToken,
+    lifetime: Lifetime,
 ) -> Result<(), ServeError>
 where
     R: AsyncRead + Unpin + Send + 'static,
@@ -75,12 +100,13 @@ where
     let signals = ShutdownSignals::default();
     let _watcher = server.start_watcher();
     let operations = server.operations();
-    let connection = Connection::new(
+    let mut connection = Connection::new(
         server.clone(),
         server.owner.clone(),
         Arc::new(RequestLimiter::new(MAX_CALLS)),
         signals.clone(),
     );
+    connection.ends_operations = lifetime == Lifetime::Client;
     let session = connection.session.clone();
     // The receiver returns when the last sender is dropped: a way to wait for a task without its
     // handle.
@@ -110,11 +136,12 @@ where
     };
     tokio::select! {
         served = serving => served?,
-        () = shut_down(&signals, &operations, &shutdown) => {
+        () = shut_down(&signals, &operations, &shutdown, lifetime) => {
             tracing::warn!("some calls did not stop when they were cancelled");
         }
     }
-    if timeout(SHUTDOWN_TIMEOUT, operations.drain()).await.is_err() {
+    if lifetime == Lifetime::Client && timeout(SHUTDOWN_TIMEOUT, operations.drain()).await.is_err()
+    {
         tracing::warn!("some operations did not stop in time");
     }
     // No other connection can use the session of a stdio client.
@@ -138,6 +165,7 @@ fn side_connection(
     );
     // The same R and Python state, whichever spelling of a method the client uses.
     connection.session = main.session.clone();
+    connection.ends_operations = main.ends_operations;
     SideConnectionOptions {
         server,
         connect: Box::new(move || connection),
@@ -151,6 +179,7 @@ async fn shut_down(
     signals: &ShutdownSignals,
     operations: &Operations,
     shutdown: &CancellationToken,
+    lifetime: Lifetime,
 ) {
     tokio::select! {
         () = signals.closing.cancelled() => sleep(GRACE_PERIOD).await,
@@ -162,6 +191,9 @@ async fn shut_down(
         signals.abort.cancel();
         sleep(SHUTDOWN_TIMEOUT).await;
     };
+    if lifetime == Lifetime::Background {
+        return abort.await;
+    }
     tokio::select! {
         biased;
         // Never completes by itself, so that the timeout of `abort` decides when to give up.

@@ -92,13 +92,15 @@ impl StdioClient {
         response["result"].take()
     }
 
-    /// The names of the listed tools, without the built-in tools for operations.
+    /// The names of the listed tools, without the built-in tools for operations and long outputs.
     pub fn names(&mut self) -> Vec<String> {
         let listed = self.request("tools/list", json!({}));
         let tools = listed["result"]["tools"].as_array().expect("a list of tools").iter();
         let names = tools.map(|tool| tool["name"].as_str().expect("a name").to_owned());
         let is_built_in = |name: &String| {
-            ["await", "cancel", "status"].iter().any(|built_in| name.ends_with(built_in))
+            ["await", "cancel", "read_output", "status"]
+                .iter()
+                .any(|built_in| name.ends_with(built_in))
         };
         names.filter(|name| !is_built_in(name)).collect()
     }

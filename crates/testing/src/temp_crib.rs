@@ -2,6 +2,7 @@
 
 use std::{
     env, fs,
+    io::Write,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -82,6 +83,17 @@ impl TempCrib {
             .env("NO_COLOR", "1")
             .stdin(Stdio::null());
         command
+    }
+
+    /// Runs `toolcrib` with these arguments and this standard input.
+    pub fn run_with_input(&self, arguments: &[&str], input: &str) -> CommandOutput {
+        let mut command = self.command(arguments);
+        let streams = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = streams.spawn().expect("the program starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(input.as_bytes()).expect("the program reads");
+        drop(stdin);
+        CommandOutput::from(&child.wait_with_output().expect("the program ends"))
     }
 
     /// Runs `toolcrib` with these arguments and waits until it exits.

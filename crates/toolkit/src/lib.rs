@@ -32,7 +32,8 @@ pub use {linkme, schemars, serde};
 
 pub use call::{Arguments, BoxFuture, Interrupt};
 pub use catalog::{
-    Content, ErrorDetail, ErrorForm, ErrorType, Failure, Glob, Outcome, Schema, Tool, closest, flag,
+    Content, ErrorDetail, ErrorForm, ErrorType, Example, Failure, Glob, Outcome, Schema, Tool,
+    closest, flag,
 };
 pub use client::{Change, Client, Level, Progress};
 pub use context::{Context, Services};
@@ -45,4 +46,4 @@ pub use question::{Answer, Capability, Question};
 pub use reply::{Reply, Return};
 pub use resource::{Body, Resource, ResourceContent, ResourceError, ResourceTemplate, Resources};
 pub use storage::{MemoryStorage, Storage, StorageFuture, ToolStorage};
-pub use toolset::{FIRST_LINE, Toolset, ToolsetError, ToolsetOptions};
+pub use toolset::{Examples, FIRST_LINE, PREFIX_VARIABLE, Toolset, ToolsetError, ToolsetOptions};

@@ -17,6 +17,7 @@ pub struct Native {
     /// Whether it was built from an argument type. A [`Toolset`](crate::Toolset) then also limits
     /// the first line of the description.
     pub(crate) is_typed: bool,
+    pub(crate) is_demonstration: bool,
 }
 
 impl Native {
@@ -30,7 +31,13 @@ impl Native {
         let name = name.into();
         let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
         let tool = Tool::new(name, text, input, Implementation::Native, origin);
-        Self { tool, handler: Arc::new(handler), naming: Naming::Bare, is_typed: false }
+        Self {
+            tool,
+            handler: Arc::new(handler),
+            naming: Naming::Bare,
+            is_typed: false,
+            is_demonstration: false,
+        }
     }
 
     /// Runs its calls as operations, which may outlive their request. `prepare` runs first, while
@@ -72,6 +79,13 @@ impl Native {
     /// Sets how much of its invalid arguments a caller is shown.
     pub fn argument_errors(mut self, detail: ErrorDetail) -> Self {
         self.tool.argument_errors = detail;
+        self
+    }
+
+    /// Declares that it only demonstrates something: it is served only on request, see
+    /// [`Examples`](crate::Examples).
+    pub fn demonstration(mut self) -> Self {
+        self.is_demonstration = true;
         self
     }
 

@@ -177,8 +177,15 @@ impl<T: Serialize + JsonSchema + Send + 'static> Return for Reply<T> {
             // Recurses once: a reply without a value always serializes.
             Err(error) => return unserializable(&error).into_outcome(),
         };
-        let content =
-            self.content.take().unwrap_or_else(|| vec![Content::Text(structured.to_string())]);
+        let content = match self.content.take() {
+            // Some clients show a model only the text.
+            Some(mut content) => {
+                let notes = [self.message.take(), self.instruction.take()];
+                content.extend(notes.into_iter().flatten().map(Content::Text));
+                content
+            }
+            None => vec![Content::Text(structured.to_string())],
+        };
         Ok(Outcome { content, structured: Some(structured), failed })
     }
 }

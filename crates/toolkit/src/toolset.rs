@@ -5,10 +5,16 @@ use std::{collections::BTreeSet, fmt};
 use catalog::{ErrorForm, arguments, name};
 use serde_json::Value;
 
-use crate::{Declarations, Native, Prefix, argument_schema};
+use crate::{BadPrefix, Declarations, Native, Prefix, argument_schema};
 
 /// The maximum length of the first line of a description, in characters.
 pub const FIRST_LINE: usize = 50;
+
+/// The environment variable with the prefix of tool names.
+pub const PREFIX_VARIABLE: &str = "MCP_TOOL_PREFIX";
+
+/// The environment variable that is `true` if demonstrations are served.
+const EXAMPLES_VARIABLE: &str = "MCP_INCLUDE_EXAMPLE_TOOLS";
 
 /// The native tools of one server.
 #[derive(Default)]
@@ -21,6 +27,34 @@ pub struct ToolsetOptions {
     pub prefix: Prefix,
     /// The form of structured errors for all tools; `None` leaves each tool its own.
     pub errors: Option<ErrorForm>,
+    /// Whether tools are served that only demonstrate something.
+    pub examples: Examples,
+}
+
+/// Whether tools are served that only demonstrate something, see [`Native::demonstration`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Examples {
+    /// Not served.
+    #[default]
+    Hidden,
+    /// Served.
+    Shown,
+}
+
+impl ToolsetOptions {
+    /// The options in the environment: the prefix in `MCP_TOOL_PREFIX`, and demonstrations if
+    /// `MCP_INCLUDE_EXAMPLE_TOOLS` is `true`. Pass a function that looks up a variable.
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, BadPrefix> {
+        let prefix = match variable(PREFIX_VARIABLE) {
+            Some(prefix) => Prefix::parse(&prefix)?,
+            None => Prefix::unset(),
+        };
+        let examples = match variable(EXAMPLES_VARIABLE) {
+            Some(value) if value.eq_ignore_ascii_case("true") => Examples::Shown,
+            _ => Examples::Hidden,
+        };
+        Ok(Self { prefix, errors: None, examples })
+    }
 }
 
 /// Tools that cannot be served: one message for each problem.
@@ -45,8 +79,10 @@ impl Toolset {
     pub fn build(self, options: &ToolsetOptions) -> Result<Vec<Native>, ToolsetError> {
         // Before the names change, so that messages show the names that authors wrote.
         let mut faults: Vec<_> = self.0.iter().flat_map(find_faults).collect();
-        let mut natives: Vec<_> =
-            self.0.into_iter().map(|native| native.with_prefix(&options.prefix)).collect();
+        let is_shown =
+            |native: &Native| options.examples == Examples::Shown || !native.is_demonstration;
+        let shown = self.0.into_iter().filter(is_shown);
+        let mut natives: Vec<_> = shown.map(|native| native.with_prefix(&options.prefix)).collect();
         natives.sort_by(|a, b| a.tool.name.cmp(&b.tool.name));
         let mut seen = BTreeSet::new();
         for native in &mut natives {

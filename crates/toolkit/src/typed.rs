@@ -36,7 +36,13 @@ impl Native {
             function: Arc::new(function),
             arguments: std::marker::PhantomData,
         });
-        Self { tool, handler, naming: Naming::Prefixed(""), is_typed: true }
+        Self {
+            tool,
+            handler,
+            naming: Naming::Prefixed(""),
+            is_typed: true,
+            is_demonstration: false,
+        }
     }
 
     /// Sets the description: a first line of at most 50 characters, then details for callers.

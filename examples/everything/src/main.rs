@@ -12,7 +12,8 @@ use catalog::{Catalog, Policy};
 use clap::Parser;
 use runtime::{Runtime, Settings};
 use server::{
-    HttpOptions, Identity, Server, Snapshot, SnapshotOptions, serve_http, serve_stdio_until,
+    HttpOptions, Identity, OutputSchemas, Server, Snapshot, SnapshotOptions, serve_http,
+    serve_stdio_until,
 };
 use tokio::{net::TcpListener, signal::unix};
 use tokio_util::sync::CancellationToken;
@@ -63,6 +64,7 @@ fn build_server(extra_tools: usize) -> Result<Server, Box<dyn Error>> {
         crib: "everything".into(),
         full_names: false,
         describe: description_text,
+        output_schemas: OutputSchemas::Auto,
         policy: Policy::default(),
     };
     let runtime = runtime.with_natives(natives);

@@ -33,6 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let identity = Identity { name: "words".to_owned(), version, instructions: None };
     let tools = Toolset::default().with_declared(&Declarations::default());
-    let server = Server::of(identity, tools.build(&ToolsetOptions::default())?, docs::describe);
+    let options = ToolsetOptions::from_variables(|name| std::env::var(name).ok())?;
+    let server = Server::of(identity, tools.build(&options)?, docs::describe);
     Ok(serve_stdio(server).await?)
 }

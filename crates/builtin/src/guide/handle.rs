@@ -42,7 +42,7 @@ impl Guide {
             .iter_mut()
             .filter(|native| native.tool.annotations.category.as_deref() == Some(tool::CATEGORY))
         {
-            native.tool.description.text = tool::describe(&self.content());
+            tool::update_description(native, &self.content());
         }
     }
 

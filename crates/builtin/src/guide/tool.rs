@@ -4,8 +4,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use toolkit::{Content, Context, Naming, Native, Reply};
+use serde_json::{Value, json};
+use toolkit::{Content, Context, Example, Naming, Native, Reply};
 
 use super::{
     Category, Collection,
@@ -48,7 +48,7 @@ struct GetContent {
 }
 
 /// The description with the current categories and collections.
-pub(super) fn describe(content: &GuideContent) -> String {
+fn describe(content: &GuideContent) -> String {
     let category =
         |category: &Category| list_entry(&category.name, category.description.as_deref());
     let collection =
@@ -74,36 +74,52 @@ fn list_entry(name: &str, description: Option<&str>) -> String {
     summary.map_or_else(|| format!("`{name}`"), |text| format!("`{name}` ({text})"))
 }
 
-pub(super) fn native(guide: &Guide) -> Native {
-    let purpose = describe(&guide.content());
-    let guide = guide.clone();
-    let example = |expression: &str, pattern: Option<&str>| GetContent {
-        expression: expression.to_owned(),
-        pattern: pattern.map(str::to_owned),
+/// Example calls with the categories that exist, so that a model can copy them.
+fn examples(content: &GuideContent) -> Vec<Example> {
+    let mut names = content.categories.iter().map(|category| category.name.as_str());
+    let Some(first) = names.next() else {
+        return Vec::new();
     };
-    Native::typed("get_content", move |given: GetContent, context: Context| {
+    let example = |arguments: Value, explanation: &str| Example {
+        arguments: arguments.as_object().cloned().unwrap_or_default(),
+        explanation: explanation.to_owned(),
+    };
+    let mut examples = vec![
+        example(json!({"expression": first}), "The default documents of a category."),
+        example(
+            json!({"expression": format!("{first}/**/*+!**/old/*")}),
+            "All documents at any depth, except in folders named `old`.",
+        ),
+    ];
+    examples.extend(names.next().map(|second| {
+        example(
+            json!({"expression": format!("{first},{second}/*")}),
+            "Documents of two categories, in this order.",
+        )
+    }));
+    examples
+}
+
+pub(super) fn native(guide: &Guide) -> Native {
+    let content = guide.content();
+    let guide = guide.clone();
+    let mut native = Native::typed("get_content", move |given: GetContent, context: Context| {
         let guide = guide.clone();
         async move { get(&guide, given, context).await }
     })
     .title("Documents")
-    .purpose(purpose)
     .usage(USAGE)
-    .example(
-        example("lang/python", None),
-        "The document `python` of the category `lang`, with any extension.",
-    )
-    .example(example("lang", Some("python")), "The same, as two arguments.")
-    .example(
-        example("lang/python+rust,docs/api,guidelines", None),
-        "Documents of three categories, in this order.",
-    )
-    .example(
-        example("docs/**/*.md+!**/old/*", None),
-        "All Markdown files at any depth, except in folders named `old`.",
-    )
     .category(CATEGORY)
     .naming(Naming::Prefixed(PREFIX))
-    .read_only()
+    .read_only();
+    update_description(&mut native, &content);
+    native
+}
+
+/// Describes the tool with the categories, collections and examples of this content.
+pub(super) fn update_description(native: &mut Native, content: &GuideContent) {
+    native.tool.description.text = describe(content);
+    native.tool.description.examples = examples(content);
 }
 
 async fn get(guide: &Guide, given: GetContent, context: Context) -> Reply<ContentReply> {

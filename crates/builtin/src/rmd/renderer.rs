@@ -2,6 +2,7 @@
 //!
 //! How to write such a tool: crates/toolkit/templates/tool.md.
 
+mod preview;
 mod render;
 
 use std::sync::Arc;

@@ -1,6 +1,9 @@
 //! Copies the document folder for a render: the document and everything that it may read.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::Path,
+};
 
 use formats::rmd;
 use render::SourceFile;
@@ -8,11 +11,10 @@ use toolkit::{ErrorType, Failure};
 
 use super::{
     DocumentStore,
+    document_dir::DocumentDir,
     name::{self, DocumentName, MAX_FOLDERS},
 };
-
-/// The total size of a copy.
-const MAX_BYTES: u64 = 256 << 20;
+use crate::open_dir::Folder;
 
 impl DocumentStore {
     /// Reads the document and all other files of the folder, except outputs and hidden files. Links are
@@ -26,29 +28,59 @@ impl DocumentStore {
         })?;
         // Reports problems with the document itself first, such as its size.
         self.read(name)?;
-        let (found, is_truncated) =
-            folder.files(MAX_FOLDERS, &|path| !path.eq_ignore_ascii_case("output/"));
-        let bytes: u64 = found.iter().map(|file| file.size).sum();
-        if is_truncated || bytes > MAX_BYTES {
-            return Err(too_large(bytes));
+        let mut left = self.settings().largest_folder;
+        let mut files = self.copy_folder(
+            &folder,
+            "",
+            &|path| !path.eq_ignore_ascii_case("output/"),
+            &mut left,
+        )?;
+        for data in &self.settings().data {
+            files.extend(self.copy_data(data, &mut left)?);
         }
-        // Counted again while reading: files may have grown since they were listed.
-        let mut left = MAX_BYTES;
+        mark_readable(&mut files, name);
+        Ok(files)
+    }
+
+    /// Copies a folder of data. It appears next to the documents, under its own name.
+    fn copy_data(&self, path: &Path, left: &mut u64) -> Result<Vec<SourceFile>, Failure> {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let folder = DocumentDir::open(&Folder::new(path.to_owned())).map_err(|error| {
+            let message = format!("could not read the data folder `{}`: {error}", path.display());
+            Failure::new(ErrorType::Unreadable, message)
+        })?;
+        self.copy_folder(&folder, &format!("{}/", name.unwrap_or_default()), &|_| true, left)
+    }
+
+    /// Reads the wanted files of a folder, at most `left` bytes. `prefix` precedes their paths.
+    fn copy_folder(
+        &self,
+        folder: &DocumentDir,
+        prefix: &str,
+        is_wanted: &dyn Fn(&str) -> bool,
+        left: &mut u64,
+    ) -> Result<Vec<SourceFile>, Failure> {
+        let (found, is_truncated) = folder.files(MAX_FOLDERS, is_wanted);
+        let bytes: u64 = found.iter().map(|file| file.size).sum();
+        if is_truncated || bytes > *left {
+            return Err(too_large(bytes, self.settings().largest_folder));
+        }
         let mut files = Vec::with_capacity(found.len());
         for file in found {
-            match folder.read(&file.path, left) {
+            // Counted again while reading: files may have grown since they were listed.
+            match folder.read(&file.path, *left) {
                 Ok(bytes) => {
-                    left -= bytes.len() as u64;
-                    files.push(SourceFile { path: file.path, bytes, may_be_read: false });
+                    *left -= bytes.len() as u64;
+                    let path = format!("{prefix}{}", file.path);
+                    files.push(SourceFile { path, bytes, may_be_read: false });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
-                    return Err(too_large(MAX_BYTES));
+                    return Err(too_large(file.size, self.settings().largest_folder));
                 }
                 // Removed since, or not readable: rendering fails if the document needs it.
                 Err(_) => {}
             }
         }
-        mark_readable(&mut files, name);
         Ok(files)
     }
 }
@@ -95,10 +127,10 @@ fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-fn too_large(bytes: u64) -> Failure {
+fn too_large(bytes: u64, largest: u64) -> Failure {
     let message = format!(
-        "the document folder is too large to copy for a render ({bytes} bytes; the maximum is {MAX_BYTES}); move files \
-         that documents do not read elsewhere"
+        "the documents and their data are too large to copy for a render ({bytes} bytes; the maximum is {largest}); move \
+         files that documents do not read elsewhere, or raise `max_folder_mib` in the `[documents]` section of toolcrib.toml"
     );
     Failure::new(ErrorType::TooLarge, message)
 }

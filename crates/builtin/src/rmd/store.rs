@@ -13,7 +13,7 @@ use formats::rmd;
 use parking_lot::Mutex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use toolkit::{ErrorType, Failure};
+use toolkit::{ErrorType, Failure, closest};
 
 use super::{
     document_dir::{DocumentDir, Found, Version},
@@ -23,6 +23,9 @@ use crate::open_dir::Folder;
 
 /// Bytes of a document that are read for its title.
 const HEAD_BYTES: u64 = 64 << 10;
+
+/// The shortest name for which similar ones are suggested: every name of one letter is similar.
+const MIN_STEM: usize = 3;
 
 /// The largest output that is read.
 const MAX_OUTPUT_BYTES: u64 = 128 << 20;
@@ -34,12 +37,16 @@ pub struct Settings {
     pub folder: PathBuf,
     /// The maximum size of a document, in bytes.
     pub largest: u64,
+    /// The maximum size of everything that is copied for a render, in bytes.
+    pub largest_folder: u64,
+    /// Folders of data that documents may read. Each appears in the folder of documents under its name.
+    pub data: Vec<PathBuf>,
 }
 
 impl Settings {
-    /// The default settings for a folder: documents of at most 10 MB.
+    /// The default settings for a folder: documents of at most 10 MB, 256 MiB in all.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, largest: 10_000_000 }
+        Self { folder, largest: 10_000_000, largest_folder: 256 << 20, data: Vec::new() }
     }
 }
 
@@ -187,7 +194,34 @@ impl DocumentStore {
         let exists = |name: &&DocumentName| {
             folder.as_ref().is_some_and(|folder| folder.is_file(name.as_str()))
         };
-        candidates.iter().find(exists).cloned().ok_or_else(|| not_found_failure(&candidates[0]))
+        candidates.iter().find(exists).cloned().ok_or_else(|| self.suggest(&candidates[0]))
+    }
+
+    /// The failure for a missing document, with the names of documents that are close.
+    fn suggest(&self, name: &DocumentName) -> Failure {
+        let listed = self.list_documents().items;
+        // Without folder and extension, which are the same for most documents.
+        let stem = |path: &str| {
+            let file = path.rsplit('/').next().unwrap_or(path);
+            file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_ascii_lowercase()
+        };
+        let stems: Vec<_> = listed.iter().map(|document| stem(document.name.as_str())).collect();
+        let wanted = stem(name.as_str());
+        let near = closest(&wanted, stems.iter().map(String::as_str))
+            .filter(|near| wanted.len() >= MIN_STEM || *near == wanted);
+        let found = near.and_then(|near| stems.iter().position(|stem| stem == near));
+        match found.and_then(|at| listed.get(at)) {
+            Some(close) => {
+                let message = format!("{}; did you mean `{}`?", not_found(name), close.name);
+                Failure::new(ErrorType::NotFound, message)
+            }
+            None => not_found_failure(name),
+        }
+    }
+
+    /// The path of an output.
+    pub(super) fn output_path(&self, name: &OutputName) -> PathBuf {
+        self.settings.folder.join(OUTPUT_FOLDER).join(name.as_str())
     }
 
     /// Whether a file exists at a path relative to a document.

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use builtin::{Examples, FlagSources, Flags, Handles};
+use builtin::{FlagSources, Flags, Handles};
 use catalog::flag::{FlagName, FlagValue, FlagValues};
 use runtime::{Runtime, Settings};
 use serde_json::{Value, json};
@@ -40,11 +40,11 @@ impl FlagsFixture {
         });
         let handles = Handles {
             operations: runtime.operations(),
+            outputs: runtime.output_reader(),
             guide: None,
             documents: None,
             renderer: None,
             doctor: None,
-            examples: Examples::Hidden,
             flags: Some(flags.clone()),
             checker: None,
         };

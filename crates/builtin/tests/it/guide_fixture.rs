@@ -112,8 +112,10 @@ impl GuideFixture {
 
     /// The context of a call in a server with `get_content` under the prefix `served`.
     pub(crate) fn context(&self) -> Context {
-        let presentation =
-            ToolsetOptions { prefix: Prefix::parse("served").expect("a prefix"), errors: None };
+        let presentation = ToolsetOptions {
+            prefix: Prefix::parse("served").expect("a prefix"),
+            ..ToolsetOptions::default()
+        };
         let natives =
             Toolset::default().with(self.guide().native()).build(&presentation).expect("tools");
         let (catalog, _) = Catalog::merge(natives.into_iter().map(|native| Arc::new(native.tool)));

@@ -192,8 +192,10 @@ async fn deleting_needs_approval() {
 
 #[tokio::test]
 async fn doctor_reports_its_findings() {
+    let runtime = runtime::Runtime::new(runtime::Settings::new(".".into()));
     let handles = builtin::Handles {
-        operations: runtime::Runtime::new(runtime::Settings::new(".".into())).operations(),
+        operations: runtime.operations(),
+        outputs: runtime.output_reader(),
         guide: None,
         documents: None,
         renderer: None,
@@ -206,7 +208,6 @@ async fn doctor_reports_its_findings() {
             };
             Box::pin(std::future::ready(vec![ability]))
         })),
-        examples: builtin::Examples::Hidden,
         flags: None,
         checker: None,
     };

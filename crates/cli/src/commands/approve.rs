@@ -1,21 +1,20 @@
 //! `approve`: a person approves or denies a call.
 
-mod authority;
+mod requests;
+mod watch;
 
 use std::{process::ExitCode, time::SystemTime};
 
 use host::{Assembly, Options, Persistence};
-use runtime::{
-    Approval, Detail, Rendering, Runtime, escape_controls, journal::Journal, operation::ApprovalId,
-    render_request,
-};
+use runtime::{Approval, Detail};
 use workspace::propose_policy_clause;
 
-use self::authority::{Authority, Decision};
+use self::requests::{CribRequests, Waiting};
 use super::{CommandContext, CommandResult};
 use crate::{
+    authority::{Authority, Decision, Ruled},
     duration::format_age,
-    error::{CommandError, Kind},
+    error::CommandError,
     executor::block_on,
     terminal,
 };
@@ -23,12 +22,18 @@ use crate::{
 /// Approve or deny a call; without a code, list the calls that are waiting for approval.
 ///
 /// An approval is valid for exactly the call that was shown, once, for an hour after it was
-/// requested. It is given at a terminal.
+/// requested. It is given at a terminal. Outside of a crib, the calls of all cribs are listed.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Code of the request, as the refused call reported it.
+    /// Code of the request, as the refused call reported it, or its first characters.
     #[arg(value_name = "CODE")]
     id: Option<String>,
+    /// Wait for calls, and ask about each.
+    #[arg(short, long, conflicts_with_all = ["id", "deny", "yes", "always"])]
+    watch: bool,
+    /// List the calls of all cribs.
+    #[arg(long)]
+    all_cribs: bool,
     /// Deny the call.
     #[arg(long)]
     deny: bool,
@@ -59,79 +64,69 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     if args.create_credential {
         return authority.create_credential();
     }
+    let state = context.environment.state_folder();
     block_on(async {
-        let runtime = assembly.bare_runtime()?;
+        let mut cribs = CribRequests::open_current(&assembly)?;
+        let is_all = args.all_cribs || cribs.is_empty();
         match &args.id {
-            Some(id) => decide(&assembly, &runtime, &authority, id, args).await,
-            None => list(runtime.journal().as_ref()).await,
+            Some(id) => {
+                if !requests::has_match(&cribs, id).await? {
+                    cribs.extend(CribRequests::open_others(&assembly, &state));
+                }
+                let waiting = requests::find(&cribs, id).await?;
+                decide(&waiting, args).await
+            }
+            None => {
+                if is_all {
+                    cribs.extend(CribRequests::open_others(&assembly, &state));
+                }
+                if args.watch {
+                    return watch::run(&cribs, args.full).await;
+                }
+                list(&cribs, is_all).await
+            }
         }
     })?
 }
 
-async fn list(journal: &dyn Journal) -> CommandResult {
-    let open = journal.open_approvals(SystemTime::now()).await.map_err(journal_error)?;
-    for approval in &open {
-        let line = format!(
-            "{}  {}  {}  ({})",
-            approval.id.code(),
-            format_age(approval.created),
-            approval.tool,
-            approval.reason
-        );
-        terminal::print_line(&escape_controls(&line));
-    }
-    if open.is_empty() {
+async fn list(cribs: &[CribRequests<'_>], names_cribs: bool) -> CommandResult {
+    let waiting = requests::list_waiting(cribs).await?;
+    if waiting.is_empty() {
         terminal::note("no calls are waiting for approval");
+        return Ok(ExitCode::SUCCESS);
+    }
+    requests::print_table(&waiting, names_cribs);
+    if terminal::has_person() {
+        terminal::note("\nrun `toolcrib approve CODE` to decide about one");
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn decide(
-    assembly: &Assembly,
-    runtime: &Runtime,
-    authority: &Authority<'_>,
-    text: &str,
-    args: &Args,
-) -> CommandResult {
-    let unknown = || {
-        CommandError::new(Kind::NotFound, format!("there is no request `{text}`"))
-            .hint("run `toolcrib approve` to list the calls that are waiting")
-    };
-    let approval = find(runtime.journal().as_ref(), text).await?.ok_or_else(unknown)?;
-    let id = approval.id.clone();
+async fn decide(waiting: &Waiting<'_, '_>, args: &Args) -> CommandResult {
+    let Waiting { crib, approval } = waiting;
     if !approval.is_open(SystemTime::now()) {
-        return Err(CommandError::machine(describe_closed(&approval))
+        return Err(CommandError::machine(describe_closed(approval))
             .hint("repeat the call to request a new approval"));
     }
     let detail = if args.full { Detail::Full } else { Detail::Brief };
-    let rendering = Rendering { detail, ..terminal::stderr_rendering() };
-    terminal::note(&render_request(&approval, rendering));
     // `--deny` needs no confirmation: nothing runs.
-    let ruling = if args.deny { Decision::Deny } else { authority.decide(args.yes)? };
-    let (approved, by) = match ruling {
-        Decision::Approve(by) => (true, by),
-        Decision::Deny => (false, "terminal"),
+    let ask = |authority: &Authority<'_>| {
+        if args.deny { Ok(Decision::Deny) } else { authority.decide(args.yes) }
     };
-    let recorded =
-        runtime.rule(id, approved, by).await.map_err(journal_error)?.ok_or_else(unknown)?;
-    // The process exits right after this, and must not lose the line.
-    runtime.flush_audit();
-    // From the record: another terminal may have decided first.
-    let is_approved = recorded.ruling.as_ref().is_some_and(|ruling| ruling.approved);
-    terminal::note(if is_approved { "approved; repeat the same call to run it" } else { "denied" });
-    if args.always && is_approved {
-        propose_rule(assembly, &approval)?;
+    let ruled = crib.authority.settle(&crib.runtime, approval, detail, ask).await?;
+    print_ruled(ruled);
+    if args.always && ruled == Ruled::Approved {
+        propose_rule(crib.assembly, approval)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The approval with this code or id. A code names only calls that still wait.
-async fn find(journal: &dyn Journal, text: &str) -> Result<Option<Approval>, CommandError> {
-    if let Ok(id) = text.parse::<ApprovalId>() {
-        return journal.approval(id).await.map_err(journal_error);
-    }
-    let open = journal.open_approvals(SystemTime::now()).await.map_err(journal_error)?;
-    Ok(open.into_iter().find(|approval| approval.id.code().eq_ignore_ascii_case(text)))
+fn print_ruled(ruled: Ruled) {
+    terminal::note(match ruled {
+        Ruled::Approved => "approved; repeat the same call to run it",
+        Ruled::Denied => "denied",
+        Ruled::Waiting => "nothing was decided; the call still waits",
+    });
 }
 
 fn describe_closed(approval: &Approval) -> String {
@@ -146,9 +141,9 @@ fn describe_closed(approval: &Approval) -> String {
     }
 }
 
-fn propose_rule(assembly: &Assembly, approval: &Approval) -> Result<(), CommandError> {
+fn propose_rule(assembly: Option<&Assembly>, approval: &Approval) -> Result<(), CommandError> {
     let arguments = approval.plan["arguments"].as_object().cloned().unwrap_or_default();
-    let tool = assembly.loaded().catalog.get(&approval.tool);
+    let tool = assembly.and_then(|assembly| assembly.loaded().catalog.get(&approval.tool));
     let Some(rule) =
         tool.and_then(|tool| propose_policy_clause(tool, &arguments, SystemTime::now()))
     else {
@@ -158,8 +153,4 @@ fn propose_rule(assembly: &Assembly, approval: &Approval) -> Result<(), CommandE
     terminal::note("to allow this call for 30 days, add to toolcrib.toml:\n");
     terminal::print_line(&rule);
     Ok(())
-}
-
-fn journal_error(error: runtime::journal::JournalError) -> CommandError {
-    CommandError::machine(error.to_string())
 }

@@ -1,13 +1,19 @@
 //! `build`: compile the documentation of an R package to tools.
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use catalog::{Severity, SourceId};
 use host::count;
-use workspace::{Build, Change, ExampleRecord, ExampleRunner, Files, Loaded, RPackage};
+use workspace::{
+    Build, Change, ExampleRecord, ExampleRunner, Files, Loaded, OtherBuilderFiles, RPackage,
+};
 
 use super::{CommandContext, CommandResult, check};
-use crate::{error::CommandError, executor::block_on, terminal};
+use crate::{error::CommandError, executor::block_on, report::human::Detail, terminal};
 
 /// Compile the roxygen2 comments of an R package to tools, one YAML file each.
 ///
@@ -22,6 +28,9 @@ pub(crate) struct Args {
     /// Folder to write to [default: inst/mcp/tools in the package].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Replace files that another builder of this format wrote.
+    #[arg(long)]
+    replace: bool,
     /// Do not run examples; write their code without output.
     #[arg(long)]
     no_examples: bool,
@@ -38,10 +47,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
-    let package = RPackage::open(&args.package).map_err(|error| {
-        CommandError::machine(error.to_string())
-            .hint("pass the folder that contains DESCRIPTION and R/")
-    })?;
+    let package = RPackage::open(&args.package)
+        .map_err(|error| CommandError::machine(error.to_string()).hint(error.hint()))?;
     let mut build = package.compile(args.out.as_deref());
     let records = match (args.check, args.no_examples) {
         (true, _) => build.records(),
@@ -49,7 +56,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         (false, true) => build.records().into_iter().map(ExampleRecord::without_output).collect(),
         (false, false) => run_examples(context, &package, &mut build, args)?,
     };
-    let changes = build.plan_changes(&records);
+    let others = if args.replace { OtherBuilderFiles::Replace } else { OtherBuilderFiles::Keep };
+    let changes = build.plan_changes(&records, others);
     if args.check {
         build.diagnostics.extend(build.report_stale(&changes));
     } else {
@@ -58,6 +66,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let code = print(&package, &build, args);
     if matches!(args.format, check::Format::Human) {
         terminal::note(&summary(&build, &changes, args));
+        if let Some(next) = next_command(&build, args) {
+            terminal::note(&next);
+        }
     }
     Ok(code)
 }
@@ -99,7 +110,18 @@ fn print(package: &RPackage, build: &Build, args: &Args) -> ExitCode {
     }
     loaded.files = package.files.len();
     loaded.tools = build.definitions.len();
-    check::print(&loaded, Files::new(""), args.format)
+    check::print(&loaded, Files::new(""), args.format, Detail::Some)
+}
+
+/// The command that shows what was built, if definitions in that folder are found.
+fn next_command(build: &Build, args: &Args) -> Option<String> {
+    let tool = &build.definitions.first().filter(|_| !args.check)?.tool;
+    let crib = match &args.out {
+        None => Some(args.package.as_path()),
+        Some(out) => out.parent().filter(|_| out.ends_with("tools")),
+    }?;
+    let crib = if crib.as_os_str().is_empty() { Path::new(".") } else { crib };
+    Some(format!("next: toolcrib -C {} show {tool}", crib.display()))
 }
 
 fn summary(build: &Build, changes: &[Change], args: &Args) -> String {

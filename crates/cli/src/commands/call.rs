@@ -1,23 +1,32 @@
 //! `call`: call a tool from the terminal.
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+mod arguments;
+mod output;
+mod save;
 
-use catalog::{Catalog, Content, ErrorType, Outcome, Switch, Tool, arguments};
+use std::{env, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+
+use catalog::{Catalog, ErrorType, Outcome, Switch, Tool};
 use host::{OnFlagChange, Options, Persistence, Tools, learn::Observation};
-use runtime::{Call, Runtime, operation::ApprovalId};
-use serde_json::{Value, json};
+use runtime::{Approval, Call, Detail, Runtime, operation::ApprovalId};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt};
 use workspace::Drift;
 
+use self::{arguments::Folders, output::Printed};
 use super::{CommandContext, CommandResult, show};
 use crate::{
+    authority::{Authority, Ruled},
     error::{CommandError, Kind},
     executor::block_on,
+    live::Live,
     terminal,
 };
 
 /// Call a tool from the terminal, as a client would.
+///
+/// Arguments are typed by the parameters of the tool: a list by repeating its key or as JSON, an
+/// object as JSON. Relative paths are relative to the current folder. JSON is passed as it is.
 ///
 /// Exits with 0 if the call succeeded, 1 if the tool failed, 3 if there is no such tool, 4 if the
 /// arguments are wrong, 5 if the call needs approval.
@@ -25,9 +34,12 @@ use crate::{
 pub(crate) struct Args {
     /// Name of the tool.
     name: String,
-    /// Arguments as a JSON object.
-    #[arg(long, value_name = "JSON", default_value = "{}")]
-    args: String,
+    /// Arguments of the tool.
+    #[arg(value_name = "KEY=VALUE")]
+    pairs: Vec<String>,
+    /// Arguments as a JSON object, in a file, or on standard input; KEY=VALUE overrides its members.
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    args: Option<String>,
     /// Print what would run, without running it.
     #[arg(long)]
     dry_run: bool,
@@ -41,6 +53,9 @@ pub(crate) struct Args {
     /// Print the structured result, or the plan, as JSON.
     #[arg(long)]
     json: bool,
+    /// Write images and other binary results to this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "dry_run")]
+    save: Option<PathBuf>,
     /// Stop the tool after this many seconds, if its own timeout is longer.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout_seconds: Option<u64>,
@@ -68,7 +83,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let tool = show::find(&catalog, crib, &args.name)
         .map_err(|error| explain_switch(error, &args.name, &switched_off))
         .map_err(|error| explain_held(error, &args.name, assembly.held()))?;
-    let given = parse_arguments(&args.args)?;
+    let current = env::current_dir().and_then(|folder| folder.canonicalize());
+    let folders = Folders {
+        current: current.unwrap_or_else(|_| crib.folder.clone()),
+        crib: crib.folder.clone(),
+    };
+    let given = arguments::parse(&tool, args.args.as_deref(), &args.pairs, &folders)?;
     let runtime = assembly.runtime()?;
     if args.dry_run {
         return print_plan(runtime, &catalog, &tool, given, args.json);
@@ -77,18 +97,47 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         .learn
         .then(|| Observation::prepare(runtime, &assembly.settings(), &tool, &given))
         .transpose()?;
-    let cancel = CancellationToken::new();
-    let call = Call {
-        limit: args.timeout_seconds.map(Duration::from_secs),
-        catalog: Arc::new(catalog),
-        policy: crib.policy.clone(),
-        trace: observation.as_ref().map(Observation::trace),
-        ..Call::new(tool, given, Context::detached(cancel.clone()).with_owner("terminal"))
+    let catalog = Arc::new(catalog);
+    let live = Live::default();
+    // Scripts get the streams at the end, without a mixture of both.
+    let is_live = terminal::is_interactive() && !args.json;
+    let run = || {
+        let cancel = CancellationToken::new();
+        let context = Context::detached(cancel.clone()).with_owner("terminal");
+        let call = Call {
+            limit: args.timeout_seconds.map(Duration::from_secs),
+            catalog: Arc::clone(&catalog),
+            policy: crib.policy.clone(),
+            live_output: is_live.then(|| live.output()),
+            trace: observation.as_ref().map(Observation::trace),
+            ..Call::new(Arc::clone(&tool), given.clone(), context)
+        };
+        run_to_end(runtime, call, cancel, &live)
     };
-    let outcome = run_to_end(runtime, call, cancel)?;
-    match explain_approval(context, runtime, &outcome, args)? {
-        Some(error) => terminal::print_error(&error),
-        None => print_outcome(&outcome, args.json),
+    let mut outcome = run()?;
+    if let Some(approval) = find_request(runtime, &outcome, args)? {
+        let ask = |authority: &Authority<'_>| authority.decide(false);
+        let authority = Authority::new(&assembly);
+        let settled = authority.settle(runtime, &approval, Detail::Brief, ask);
+        match block_on(settled)?? {
+            Ruled::Approved => outcome = run()?,
+            Ruled::Denied => {
+                terminal::note("denied; nothing was run");
+                return Ok(exit_code(&outcome));
+            }
+            Ruled::Waiting => {}
+        }
+    }
+    match find_request(runtime, &outcome, args)? {
+        Some(approval) => terminal::print_error(&explain_approval(context, &approval, args)),
+        None if args.json => output::print_json(&outcome),
+        None => {
+            let printed = if live.end() { Printed::Streams } else { Printed::Nothing };
+            output::print_outcome(&outcome, printed);
+        }
+    }
+    if let Some(folder) = &args.save {
+        save::save_contents(folder, &tool.name, &outcome.content)?;
     }
     if let Some(profile) = observation.map(Observation::finish).transpose()?.flatten() {
         if outcome.failed {
@@ -127,21 +176,6 @@ fn explain_held(error: CommandError, name: &str, held: &[Drift]) -> CommandError
     }
 }
 
-fn parse_arguments(text: &str) -> Result<Arguments, CommandError> {
-    let invalid = |message: String| {
-        CommandError::new(Kind::BadArguments, message)
-            .hint("pass a JSON object, such as --args '{\"name\": \"value\"}'")
-    };
-    match serde_json::from_str(text) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(other) => Err(invalid(format!(
-            "the arguments must be an object, received {}",
-            arguments::type_name(&other)
-        ))),
-        Err(error) => Err(invalid(format!("the arguments are not JSON: {error}"))),
-    }
-}
-
 /// Validates the arguments as a call would, and prints the plan instead of running it.
 fn print_plan(
     runtime: &Runtime,
@@ -151,7 +185,9 @@ fn print_plan(
     as_json: bool,
 ) -> CommandResult {
     let admitted = runtime.admit(tool, given)?;
-    let plan = runtime.plan(catalog, tool, &admitted)?.to_json();
+    let (plan, missing) = runtime.preview(catalog, tool, &admitted)?;
+    let plan = plan.to_json();
+    missing.iter().for_each(|failure| terminal::note(&failure.message));
     if as_json {
         terminal::json(&plan);
     } else {
@@ -165,6 +201,7 @@ fn run_to_end(
     runtime: &Arc<Runtime>,
     call: Call,
     cancel: CancellationToken,
+    live: &Live,
 ) -> Result<Outcome, CommandError> {
     let result = block_on(async {
         // In a task, so that the call can stop its processes and report what was killed.
@@ -173,7 +210,12 @@ fn run_to_end(
                 cancel.cancel();
             }
         });
-        runtime.call(call).await
+        if terminal::shows_progress() {
+            tokio::spawn(live.clone().spin(call.tool.name.clone()));
+        }
+        let result = runtime.call(call).await;
+        live.end();
+        result
     })?;
     result.map_err(|interrupt| match interrupt {
         // A terminal could answer forms, but a script that calls tools would hang.
@@ -186,14 +228,13 @@ fn run_to_end(
     })
 }
 
-/// The error of a call that waits for approval, for a person at a terminal. Anything else may be a
-/// model that runs this command: it gets the text of the call, which names no approving command.
-fn explain_approval(
-    context: &CommandContext<'_>,
+/// The request of a call that waits for approval, if a person at a terminal made it. Anything else may
+/// be a model that runs this command: it gets the text of the call, which names no approving command.
+fn find_request(
     runtime: &Runtime,
     outcome: &Outcome,
     args: &Args,
-) -> Result<Option<CommandError>, CommandError> {
+) -> Result<Option<Approval>, CommandError> {
     let is_waiting = outcome.error_type() == Some(ErrorType::ApprovalRequired);
     if args.json || !is_waiting || !terminal::has_person() {
         return Ok(None);
@@ -202,8 +243,15 @@ fn explain_approval(
         object["error_details"]["approval"].as_str()?.parse::<ApprovalId>().ok()
     });
     let Some(id) = id else { return Ok(None) };
-    let recorded = block_on(runtime.journal().approval(id))?;
-    let Some(approval) = recorded.ok().flatten() else { return Ok(None) };
+    Ok(block_on(runtime.journal().approval(id))?.ok().flatten())
+}
+
+/// The error of a call about which the person decides later.
+fn explain_approval(
+    context: &CommandContext<'_>,
+    approval: &Approval,
+    args: &Args,
+) -> CommandError {
     let message =
         format!("`{}` needs your approval: {}; nothing was run", approval.tool, approval.reason);
     let crib = context.global.crib.as_deref().map(|folder| folder.to_string_lossy());
@@ -211,73 +259,11 @@ fn explain_approval(
     let crib = crib.map(|folder| format!("-C {folder} ")).unwrap_or_default();
     let code = approval.id.code();
     let hint = if args.ephemeral {
-        "repeat the call without `--ephemeral`, which records no request that you could approve"
-            .to_owned()
+        "repeat the call to be asked again: `--ephemeral` records no request".to_owned()
     } else {
         format!("run `toolcrib {crib}approve {code}`, then repeat the call")
     };
-    Ok(Some(CommandError::new(Kind::NeedsApproval, runtime::escape_controls(&message)).hint(hint)))
-}
-
-fn print_outcome(outcome: &Outcome, as_json: bool) {
-    if as_json {
-        let texts = || outcome.content.iter().filter_map(to_text).collect::<Vec<_>>().join("\n");
-        terminal::json(&outcome.structured.clone().unwrap_or_else(|| json!({"text": texts()})));
-        return;
-    }
-    match failure(outcome) {
-        Some((structured, message)) => {
-            print_streams(structured);
-            terminal::print_error(&CommandError::new(Kind::ToolFailed, message));
-        }
-        None => {
-            let program = outcome.structured.as_ref().filter(|_| is_program_output(outcome));
-            program.into_iter().for_each(print_streams);
-            // The texts of a program are its streams, labelled for a model.
-            let others = |content: &&Content| program.is_none() || to_text(content).is_none();
-            outcome.content.iter().filter(others).for_each(print_content);
-        }
-    }
-}
-
-/// Prints the output of a program, in the order in which a terminal would have shown it.
-fn print_streams(structured: &Value) {
-    terminal::print(structured["stdout"].as_str().unwrap_or_default());
-    if let Some(stderr) = structured["stderr"].as_str().filter(|stderr| !stderr.is_empty()) {
-        terminal::note(stderr.trim_end());
-    }
-}
-
-/// The structured result of a failed call, and the message in it.
-fn failure(outcome: &Outcome) -> Option<(&Value, &str)> {
-    let structured = outcome.structured.as_ref().filter(|_| outcome.failed)?;
-    let message = structured.get("error_message").or(structured.get("error"))?;
-    Some((structured, message.as_str()?))
-}
-
-/// Whether it is the outcome of a program, whose output is printed byte for byte.
-fn is_program_output(outcome: &Outcome) -> bool {
-    outcome.structured.as_ref().is_some_and(|structured| structured.get("exit_code").is_some())
-}
-
-fn print_content(content: &Content) {
-    match content {
-        Content::Text(text) | Content::Resource { text, .. } => terminal::print_line(text),
-        Content::Link { uri, .. } if runtime::is_long_output(uri) => {
-            terminal::note(&format!("full output: {uri}"))
-        }
-        Content::Link { uri, name, .. } => terminal::note(&format!("{name}: {uri}")),
-        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-            terminal::note(&format!("({} bytes of {mime_type})", data.len()));
-        }
-    }
-}
-
-fn to_text(content: &Content) -> Option<&str> {
-    match content {
-        Content::Text(text) => Some(text),
-        _ => None,
-    }
+    CommandError::new(Kind::NeedsApproval, runtime::escape_controls(&message)).hint(hint)
 }
 
 fn exit_code(outcome: &Outcome) -> ExitCode {

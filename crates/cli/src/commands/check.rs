@@ -1,24 +1,37 @@
 //! `check`: read and lint definitions.
 
 mod against;
+mod baseline;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    io::{self, Read},
+    path::PathBuf,
+    process::ExitCode,
+};
 
-use catalog::Severity;
+use catalog::{Severity, SourceId};
 use clap::ValueEnum;
 use host::{Assembly, Options, count, report::Report};
-use workspace::{Crib, Files, Loaded, check_paths, fix_crib, fix_paths};
+use workspace::{Crib, Files, Loaded, check_paths, check_text, fix_crib, fix_paths};
 
 use self::against::Against;
 use super::{CommandContext, CommandResult};
-use crate::{error::CommandError, report, terminal};
+use crate::{
+    error::{CommandError, Kind},
+    report::{self, human::Detail},
+    terminal,
+};
 
 /// Check definitions and report every problem in them.
 ///
-/// Exits with 0 if there are no errors, 1 if there are, 2 if it could not run.
+/// A file of a crib is checked with the guidance, bindings and rules of its crib; `-` is standard
+/// input, checked as a definition of the crib.
+///
+/// Exits with 0 if there are no errors, 1 if there are, 2 if it could not run, 3 if there is nothing to
+/// check.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files and folders to check [default: the crib].
+    /// Files and folders to check, or `-` for standard input [default: the crib].
     paths: Vec<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -29,6 +42,16 @@ pub(crate) struct Args {
     /// Treat warnings as errors.
     #[arg(long)]
     strict: bool,
+    /// Print how often each rule was violated instead of every problem.
+    #[arg(long)]
+    summary: bool,
+    /// Print every problem, also if a file has many of a kind.
+    #[arg(long, conflicts_with = "summary")]
+    all: bool,
+    /// Report only problems that are not in this file. If it does not exist, write the problems of today
+    /// to it.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     #[command(flatten)]
     against: Against,
 }
@@ -51,8 +74,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     }
     let (mut loaded, files) = if args.paths.is_empty() {
         load_crib(context)?
+    } else if args.paths == [PathBuf::from("-")] {
+        check_stdin(context)?
     } else {
-        (check_paths(&args.paths, context.environment)?, Files::new(""))
+        let loaded = check_paths(&args.paths, context.environment)?;
+        reject_empty(&loaded)?;
+        (loaded, Files::new(""))
     };
     let differences = if args.against.is_wanted() {
         args.against.check(&context.assemble(Options::default())?, &loaded)?
@@ -68,7 +95,15 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
             .filter(|found| found.severity == Severity::Warning)
             .for_each(|found| found.severity = Severity::Error);
     }
-    let code = print(&loaded, files, args.format);
+    if let Some(file) = &args.baseline {
+        baseline::apply(file, &mut loaded)?;
+    }
+    let detail = match (args.summary, args.all) {
+        (true, _) => Detail::Counts,
+        (false, true) => Detail::Everything,
+        (false, false) => Detail::Some,
+    };
+    let code = print(&loaded, files, args.format, detail);
     // Differences fail the check even if all of them are warnings.
     Ok(if differs { ExitCode::from(1) } else { code })
 }
@@ -86,22 +121,50 @@ fn fix(context: &CommandContext<'_>, paths: &[PathBuf]) -> Result<(), CommandErr
     Ok(())
 }
 
+/// A check of nothing must not succeed: it was probably run in the wrong folder.
+fn reject_empty(loaded: &Loaded) -> Result<(), CommandError> {
+    if loaded.files > 0 || !loaded.diagnostics.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::new(Kind::NotFound, "there are no definitions here")
+        .hint("run `toolcrib new mtdf NAME` to write one, or name a crib with `-C`"))
+}
+
+/// Checks standard input as a definition of the crib.
+fn check_stdin(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandError> {
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| CommandError::machine(format!("cannot read standard input: {error}")))?;
+    let crib = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?.0;
+    // Markdown is recognized by its name.
+    let name = if text.trim_start().starts_with('#') { "stdin.md" } else { "stdin" };
+    let loaded = check_text(&crib, name, &text);
+    Ok((loaded, Files::new("").with_text(SourceId::new(name), text)))
+}
+
 /// Loads the crib. Problems of its configuration are reported with those of its definitions, and
 /// the rest of the configuration applies.
 fn load_crib(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandError> {
     let (crib, problems) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
     let assembly = Assembly::new(crib, context.environment, Options::default());
     let mut loaded = assembly.loaded().clone();
+    let crib = assembly.crib();
+    // A crib may consist of documents alone.
+    let has_guide = crib.config.flags.is_some() || crib.config.content.is_some();
+    if !has_guide && crib.documents.is_none() && problems.is_empty() {
+        reject_empty(&loaded)?;
+    }
     loaded.files += usize::from(!problems.is_empty());
     loaded.diagnostics.splice(0..0, problems);
     Ok((loaded, assembly.crib().files()))
 }
 
 /// Prints all diagnostics. Returns exit code 1 if there are errors.
-pub(super) fn print(loaded: &Loaded, files: Files, format: Format) -> ExitCode {
+pub(super) fn print(loaded: &Loaded, files: Files, format: Format, detail: Detail) -> ExitCode {
     let report = Report::new(loaded, files);
     match format {
-        Format::Human => report::human::print(&report),
+        Format::Human => report::human::print(&report, detail),
         Format::Json => report::json::print(&report),
         Format::Sarif => report::sarif::print(&report),
         Format::Github => report::github::print(&report),

@@ -23,8 +23,10 @@ use crate::error::CommandError;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Old version.
+    #[arg(default_value = "HEAD:")]
     old: String,
     /// New version.
+    #[arg(default_value = ".")]
     new: String,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]

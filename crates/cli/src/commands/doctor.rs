@@ -1,10 +1,10 @@
 //! `doctor`: what this machine can run, and what to install.
 
-use std::process::ExitCode;
+use std::{collections::BTreeSet, process::ExitCode};
 
 use builtin::rmd::renderer;
-use catalog::Diagnostic;
-use host::{Assembly, Options};
+use catalog::{Diagnostic, Implementation};
+use host::{Assembly, Options, background::Background};
 use render::Component;
 use runtime::{ResourceControl, Runtime, SandboxLevel};
 use workspace::Crib;
@@ -13,7 +13,7 @@ use super::{CommandContext, CommandResult};
 use crate::{
     error::{CommandError, Kind},
     executor::block_on,
-    terminal,
+    terminal::{self, Paint},
 };
 
 /// Report what this machine can run, how well it can sandbox it, and what to install.
@@ -27,20 +27,24 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     let crib = assembly.crib();
     terminal::print_line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
     terminal::print_line(&format!("state         {}", crib.state_folder().display()));
+    if let Ok(Some(status)) = block_on(Background::of(crib).status())? {
+        terminal::print_line(&format!("background    process {}", status.pid));
+    }
     if !problems.is_empty() {
-        terminal::print("\nConfiguration\n");
+        print_heading("Configuration");
         problems.iter().for_each(print_problem);
         terminal::print_line("  the rest of this report ignores these parts");
     }
     print_sandbox(crib);
     let runtime = assembly.bare_runtime()?;
     print_interpreters(&runtime);
+    print_profiles(&assembly);
     // With a broken configuration it is unknown whether documents are served.
     if crib.documents.is_some() || !problems.is_empty() {
-        terminal::print("\nRendering of documents\n");
-        block_on(renderer(&runtime, crib.render_settings()).components())?
-            .iter()
-            .for_each(print_component);
+        print_heading("Rendering of documents");
+        let components = block_on(renderer(&runtime, crib.render_settings()).components())?;
+        components.iter().for_each(print_component);
+        terminal::print_line(&format!("  renders with {}", conclude(crib, &components)));
     }
     print_held(&assembly);
     let missing = print_tools(&assembly, &runtime)?;
@@ -51,13 +55,17 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     })
 }
 
+fn print_heading(heading: &str) {
+    terminal::print_line(&format!("\n{}", terminal::paint(heading, Paint::Bold)));
+}
+
 fn print_problem(diagnostic: &Diagnostic) {
     let hint = diagnostic.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
     terminal::print_line(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
 }
 
 fn print_sandbox(crib: &Crib) {
-    terminal::print("\nSandbox\n");
+    print_heading("Sandbox");
     if !crib.config.confine.enabled {
         return terminal::print_line(
             "  turned off in toolcrib.toml ([confine] enabled = false): tools can access everything that you can",
@@ -79,7 +87,7 @@ fn print_sandbox(crib: &Crib) {
     terminal::print_line(&format!("  signals   {}", enforced(support.signals)));
     print_limits();
     for missing in &support.missing {
-        terminal::print_line(&format!("  missing   {missing}"));
+        terminal::print_line(&format!("  {}   {missing}", terminal::paint("missing", Paint::Red)));
     }
 }
 
@@ -102,7 +110,7 @@ fn print_limits() {
 }
 
 fn print_interpreters(runtime: &Runtime) {
-    terminal::print("\nPrograms\n");
+    print_heading("Programs");
     terminal::print_line(&match runtime.r_program() {
         Some(path) => format!("  R         {}", path.display()),
         None => "  R         not found; tools that are R functions need it (Debian, Ubuntu: apt install r-base-core)".to_owned(),
@@ -111,6 +119,21 @@ fn print_interpreters(runtime: &Runtime) {
         Some(path) => format!("  Python    {}", path.display()),
         None => "  Python    not found; tools that are Python functions need it (Debian, Ubuntu: apt install python3)".to_owned(),
     });
+}
+
+/// What programs of the crib's tools get of the user's files and variables.
+fn print_profiles(assembly: &Assembly) {
+    let programs = assembly.settings().programs;
+    let mut lines = BTreeSet::new();
+    for tool in assembly.loaded().catalog.tools() {
+        let Implementation::Process(process) = &tool.implementation else { continue };
+        let Some(text) = programs.grant_of(&process.program, tool).describe() else { continue };
+        lines.insert(format!("  {:<9} {text}", process.program));
+    }
+    if !lines.is_empty() {
+        print_heading("Profiles of programs");
+        lines.iter().for_each(|line| terminal::print_line(line));
+    }
 }
 
 fn print_component(component: &Component) {
@@ -123,11 +146,32 @@ fn print_component(component: &Component) {
     });
 }
 
+/// What a document would be rendered with, or why with nothing.
+fn conclude(crib: &Crib, components: &[Component]) -> String {
+    let has = |name: &str| components.iter().any(|one| one.name == name && one.found.is_some());
+    let documents = &crib.config.documents;
+    let missing: Vec<_> =
+        ["R", "rmarkdown", "knitr", "pandoc"].into_iter().filter(|name| !has(name)).collect();
+    match () {
+        () if has("docker") => "Docker".to_owned(),
+        () if has("compose") => "Docker Compose".to_owned(),
+        () if !documents.allow_local => {
+            "nothing, because Docker does not answer and `allow_local` in \
+                                         `[documents]` is off"
+                .to_owned()
+        }
+        () if !missing.is_empty() => {
+            format!("nothing, because Docker does not answer and {} is missing", missing.join(", "))
+        }
+        () => "R on this machine".to_owned(),
+    }
+}
+
 fn print_held(assembly: &Assembly) {
     if assembly.held().is_empty() {
         return;
     }
-    terminal::print("\nHeld back until you run `toolcrib lock --accept NAME`\n");
+    print_heading("Held back until you run `toolcrib lock --accept NAME`");
     assembly.held().iter().for_each(|drift| terminal::print_line(&format!("  {drift}")));
 }
 
@@ -136,19 +180,43 @@ fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandE
     let tools = assembly.loaded().catalog.filter(|tool| tool.is_callable());
     let is_held = |name: &str| assembly.held().iter().any(|drift| drift.held_tool() == Some(name));
     if !tools.tools().is_empty() {
-        terminal::print("\nTools\n");
+        print_heading("Tools");
     }
     block_on(async {
         let mut missing = 0;
         for tool in tools.tools() {
+            let broken = assembly
+                .loaded()
+                .diagnostics
+                .iter()
+                .find(|found| found.tool.as_deref() == Some(&tool.name) && found.is_error());
+            if let Some(found) = broken {
+                missing += 1;
+                terminal::print_line(&format!(
+                    "  {}   {}: {}",
+                    terminal::paint("broken", Paint::Red),
+                    tool.name,
+                    found.message
+                ));
+                continue;
+            }
             match runtime.available(tool).await {
                 Ok(()) if is_held(&tool.name) => {
-                    terminal::print_line(&format!("  held     {}", tool.name));
+                    terminal::print_line(&format!(
+                        "  {}     {}",
+                        terminal::paint("held", Paint::Yellow),
+                        tool.name
+                    ));
                 }
                 Ok(()) => terminal::print_line(&format!("  ok       {}", tool.name)),
                 Err(failure) => {
                     missing += 1;
-                    terminal::print_line(&format!("  missing  {}: {}", tool.name, failure.message));
+                    terminal::print_line(&format!(
+                        "  {}  {}: {}",
+                        terminal::paint("missing", Paint::Red),
+                        tool.name,
+                        failure.message
+                    ));
                 }
             }
         }

@@ -119,7 +119,7 @@ async fn get(flags: &Flags, scope: Scope, name: &str, as_json: bool) -> CommandR
         None if as_json => {
             terminal::json(&json!({"version": 1, "name": name, "is_set": false, "source": "unset"}))
         }
-        Some(Setting { value: Value::String(text), .. }) => terminal::print_line(text),
+        Some(Setting { value: Value::String(text), .. }) => terminal::print_foreign_line(text),
         Some(setting) => terminal::print_line(&setting.value.to_string()),
         None => terminal::note(&format!("`{name}` is not set")),
     }

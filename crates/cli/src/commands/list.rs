@@ -1,18 +1,24 @@
 //! `list`: the tools, one per line.
 
-use std::{fmt::Write, process::ExitCode};
+mod budget;
 
-use catalog::{Severity, Tool};
+use std::{process::ExitCode, sync::Arc};
+
+use catalog::{Implementation, Severity, Tool};
 use host::{Options, Tools, count};
 use serde_json::Value;
 use server::Snapshot;
 use workspace::{Drift, Groups};
 
 use super::{CommandContext, CommandResult};
-use crate::{executor::block_on, terminal};
+use crate::{
+    executor::block_on,
+    table::{self, Cell, Column, Header},
+    terminal::{self, Paint},
+};
 
-/// The length at which a summary is truncated, in characters. `show` prints all of it.
-const MAX_SUMMARY: usize = 100;
+/// Longer names do not widen the column of names of the other groups, in columns.
+const MAX_NAME: usize = 40;
 
 /// List the tools of the crib.
 #[derive(clap::Args)]
@@ -20,6 +26,10 @@ pub(crate) struct Args {
     /// Print exactly the objects that `tools/list` serves, in the same order.
     #[arg(long)]
     json: bool,
+    /// Print how many tokens the tools take of a model's context, estimated as a quarter of the bytes
+    /// that `tools/list` serves.
+    #[arg(long, conflicts_with = "json")]
+    budget: bool,
     /// Prefix the names of native tools, like `serve --prefix`.
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
@@ -42,11 +52,25 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         (args.category.is_none() || tool.annotations.category == args.category)
             && groups.includes(tool)
     };
-    if args.json {
-        print_json(&assembly.snapshot(&tools), wanted);
+    if args.json || args.budget {
+        let served = find_served(&assembly.snapshot(&tools), wanted);
+        if args.json {
+            terminal::json(&served)
+        } else {
+            terminal::print(&budget::render(&served))
+        }
         return Ok(ExitCode::SUCCESS);
     }
-    print_tables(&tools, wanted);
+    if print_tables(&tools, wanted) == 0 {
+        terminal::note(&match &args.category {
+            Some(category) => format!("no tool has the category `{category}`"),
+            None => format!("no tools in {}", assembly.crib().folder.display()),
+        });
+    }
+    let all = tools.catalog.tools().iter().map(|tool| &**tool);
+    if let Some(problem) = groups.describe_unmatched(all) {
+        terminal::note(&problem);
+    }
     print_held(assembly.held());
     if let Some(hint) = assembly.misplaced_definitions() {
         terminal::note(&hint);
@@ -59,32 +83,61 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_json(snapshot: &Snapshot, wanted: impl Fn(&Tool) -> bool) {
+/// The wanted tools, as `tools/list` serves them.
+fn find_served(snapshot: &Snapshot, wanted: impl Fn(&Tool) -> bool) -> Vec<Value> {
     let is_wanted = |object: &Value| {
         let tool = object["name"].as_str().and_then(|name| snapshot.get(name));
         tool.is_some_and(|tool| wanted(tool))
     };
-    terminal::json(&snapshot.tools_json().into_iter().filter(is_wanted).collect::<Vec<_>>());
+    snapshot.tools_json().into_iter().filter(is_wanted).collect()
 }
 
-fn print_tables(tools: &Tools<'_>, wanted: impl Fn(&Tool) -> bool) {
+/// Prints the tools of the crib, then the others in groups of their own. Returns how many there are.
+fn print_tables(tools: &Tools<'_>, wanted: impl Fn(&Tool) -> bool) -> usize {
     let Tools { catalog, switched_off } = tools;
     let (served, documented): (Vec<_>, Vec<_>) =
         catalog.tools().iter().filter(|tool| wanted(tool)).partition(|tool| tool.is_callable());
-    terminal::print(&render_table(&served));
-    if !documented.is_empty() {
-        terminal::print_line(
-            "\nDocumented, not served: no program (see `[[bind]]` in toolcrib.toml)",
-        );
-        terminal::print(&render_table(&documented));
-    }
-    if !switched_off.is_empty() {
-        terminal::print_line("\nSwitched off (see `[[switch]]` in toolcrib.toml)");
-        let width = switched_off.iter().map(|(tool, _)| tool.name.len()).max().unwrap_or(0).min(40);
-        for (tool, switch) in switched_off {
-            terminal::print_line(&format!("{:width$}  until {switch}", tool.name));
+    let (built_in, own): (Vec<_>, Vec<_>) =
+        served.into_iter().partition(|tool| matches!(tool.implementation, Implementation::Native));
+    let describe = |tool: &&Arc<Tool>| {
+        let text = tool.description.text.lines().next().unwrap_or_default();
+        vec![tool.name.as_str().into(), text.into()]
+    };
+    let off = switched_off
+        .iter()
+        .filter(|(tool, _)| wanted(tool))
+        .map(|(tool, switch)| vec![tool.name.as_str().into(), format!("until {switch}").into()]);
+    let rows = |tools: &[&Arc<Tool>]| tools.iter().map(describe).collect::<Vec<_>>();
+    let groups = [
+        (None, rows(&own)),
+        (Some("Built in"), rows(&built_in)),
+        (
+            Some("Documented, not served: no program (see `[[bind]]` in toolcrib.toml)"),
+            rows(&documented),
+        ),
+        (Some("Switched off (see `[[switch]]` in toolcrib.toml)"), off.collect()),
+    ];
+    print_groups(&groups)
+}
+
+fn print_groups(groups: &[(Option<&str>, Vec<Vec<Cell>>)]) -> usize {
+    let longest = groups.iter().flat_map(|(_, rows)| rows).map(|row| row[0].width()).max();
+    let columns = [
+        // The same in all groups.
+        Column::left("TOOL").at_least(longest.unwrap_or(0).min(MAX_NAME)),
+        Column::left("DESCRIPTION"),
+    ];
+    let mut printed = 0;
+    for (title, rows) in groups.iter().filter(|(_, rows)| !rows.is_empty()) {
+        if let Some(title) = title {
+            let gap = if printed > 0 { "\n" } else { "" };
+            terminal::print_line(&format!("{gap}{}", terminal::paint(title, Paint::Bold)));
         }
+        let lines = table::render(&columns, rows, Header::Hidden);
+        lines.iter().for_each(|line| terminal::print_line(line));
+        printed += rows.len();
     }
+    printed
 }
 
 fn print_held(held: &[Drift]) {
@@ -93,38 +146,4 @@ fn print_held(held: &[Drift]) {
     }
     terminal::print_line("\nHeld back until you run `toolcrib lock --accept NAME`");
     held.iter().for_each(|drift| terminal::print_line(&drift.to_string()));
-}
-
-fn render_table<T: AsRef<Tool>>(tools: &[T]) -> String {
-    let width = tools.iter().map(|tool| tool.as_ref().name.len()).max().unwrap_or(0).min(40);
-    let mut text = String::new();
-    for tool in tools {
-        let tool = tool.as_ref();
-        let summary = truncate(tool.description.text.lines().next().unwrap_or_default());
-        writeln!(text, "{:width$}  {summary}", tool.name).expect("writing to a string");
-    }
-    text
-}
-
-/// Truncates a line after a whole word.
-fn truncate(line: &str) -> String {
-    let Some((end, _)) = line.char_indices().nth(MAX_SUMMARY) else {
-        return line.to_owned();
-    };
-    // A line without blanks is truncated anywhere.
-    let words = line[..end].rsplit_once(' ').map_or(&line[..end], |(words, _)| words);
-    format!("{} …", words.trim_end_matches([',', ';', ':', '.']))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::truncate;
-
-    #[test]
-    fn truncates_after_a_whole_word() {
-        assert_eq!(truncate("Counts words."), "Counts words.");
-        assert_eq!(truncate(&"é".repeat(100)), "é".repeat(100));
-        let line = format!("{} second, third", "a".repeat(90));
-        assert_eq!(truncate(&line), format!("{} second …", "a".repeat(90)));
-    }
 }

@@ -31,6 +31,10 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let assembly = context.assemble(Options::default())?;
     let (crib, loaded) = (assembly.crib(), assembly.loaded());
+    if loaded.files == 0 && matches!(Lock::read(crib), Err(LockError::Missing(_))) {
+        return Err(CommandError::new(Kind::NotFound, "there are no definitions to pin here")
+            .hint("name the crib with `-C`"));
+    }
     let errors = loaded.count(Severity::Error);
     if errors > 0 {
         terminal::note(&format!(

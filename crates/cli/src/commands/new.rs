@@ -5,10 +5,10 @@ use std::{io::ErrorKind, path::Path, process::ExitCode};
 use atomic_file::Access;
 use builtin::rmd::DocumentName;
 use clap::builder::TypedValueParser;
-use formats::{FORMATS, Template};
+use formats::{FORMATS, Format};
 use workspace::Crib;
 
-use super::{CommandContext, CommandResult};
+use super::{CommandContext, CommandResult, schema};
 use crate::{
     choice::{self, Choice},
     error::CommandError,
@@ -25,36 +25,49 @@ pub(crate) struct Args {
     name: String,
 }
 
+/// The folder of a crib for schemas, to which templates refer.
+const SCHEMAS: &str = ".schemas";
+
+/// Other names for formats, for people who do not know theirs.
+const OTHER_NAMES: [(&str, &str); 3] = [("cli", "mtdf"), ("r", "rave"), ("markdown", "spec")];
+
 /// What to start.
 #[derive(Clone, Copy)]
 enum Kind {
-    Definition(&'static Template),
+    Definition(&'static Format),
     Document,
 }
 
 /// Accepts every format that has a template, and R Markdown.
 fn kind_parser() -> impl TypedValueParser<Value = Kind> {
     let of_format = |format: &&'static formats::Format| {
-        let template = format.template.as_ref()?;
-        Some(Choice { name: format.name, help: template.help, value: Kind::Definition(template) })
+        let help = format.template.as_ref()?.help;
+        Some(Choice { name: format.name, help, value: Kind::Definition(format) })
+    };
+    let other_name = |(name, of): (&'static str, &str)| {
+        let format = formats::find_format(of)?;
+        let help = format.template.as_ref()?.help;
+        Some(Choice { name, help, value: Kind::Definition(format) })
     };
     let document = Choice {
         name: "rmd",
         help: "A report in R Markdown, in the folder of documents; NAME may contain folders",
         value: Kind::Document,
     };
-    choice::parser(FORMATS.iter().filter_map(of_format).chain([document]).collect())
+    let others = OTHER_NAMES.into_iter().filter_map(other_name);
+    choice::parser(FORMATS.iter().filter_map(of_format).chain(others).chain([document]).collect())
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let crib = context.crib()?;
     match args.format {
-        Kind::Definition(template) => create_definition(&crib, template, &args.name),
+        Kind::Definition(format) => create_definition(&crib, format, &args.name),
         Kind::Document => create_document(&crib, &args.name),
     }
 }
 
-fn create_definition(crib: &Crib, template: &Template, name: &str) -> CommandResult {
+fn create_definition(crib: &Crib, format: &Format, name: &str) -> CommandResult {
+    let template = format.template.as_ref().expect("only formats with a template are accepted");
     let draft = template
         .fill(name)
         .map_err(|error| CommandError::machine(error.message).hint(error.hint))?;
@@ -64,8 +77,18 @@ fn create_definition(crib: &Crib, template: &Template, name: &str) -> CommandRes
     }
     let path = crib.folder.join("tools").join(&draft.file.name);
     write(&path, &draft.file.text)?;
+    write_schema(crib, format)?;
     terminal::note(&format!("wrote {}: {}", path.display(), draft.next_step));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the schema to which the new definition refers, for editors.
+fn write_schema(crib: &Crib, format: &Format) -> Result<(), CommandError> {
+    let Some(schema) = format.schema else { return Ok(()) };
+    let path = crib.folder.join(SCHEMAS).join(format!("{}.json", format.name));
+    let text = schema::render(format.name, schema);
+    atomic_file::replace(&path, text.as_bytes(), Access::Usual)
+        .map_err(|error| CommandError::io("write", &path, &error))
 }
 
 fn create_document(crib: &Crib, name: &str) -> CommandResult {

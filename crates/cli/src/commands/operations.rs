@@ -22,7 +22,8 @@ use crate::{
     duration::{format_age, format_span},
     error::{CommandError, Kind},
     executor::block_on,
-    terminal,
+    table::{self, Cell, Column, Header},
+    terminal::{self, Paint},
 };
 
 /// Inspect and cancel the operations of the crib's servers.
@@ -129,14 +130,16 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
             );
             return Ok(ExitCode::SUCCESS);
         }
-        let lines: Vec<_> = page.operations.iter().map(format_row).collect();
+        let rows: Vec<_> = page.operations.iter().map(to_row).collect();
+        let header = if rows.is_empty() { Header::Hidden } else { Header::Shown };
+        let lines = table::render(&COLUMNS, &rows, header);
         if drawn > 0 {
             // Moves the cursor up to the start of the previous list, and clears from there.
             terminal::print(&format!("\x1b[{drawn}A\x1b[J"));
         }
         drawn = lines.iter().map(|line| terminal::height(line)).sum::<usize>();
         lines.iter().for_each(|line| terminal::print_line(line));
-        if lines.is_empty() && !list.watch {
+        if rows.is_empty() && !list.watch {
             terminal::note("no operations");
         }
         if let Some(next) = page.next.filter(|_| !list.watch) {
@@ -159,26 +162,48 @@ fn parse_state(name: &str) -> Result<State, CommandError> {
     })
 }
 
-fn format_row(operation: &Operation) -> String {
-    let progress =
-        match (operation.progress.fraction, &operation.progress.message, &operation.last_line) {
-            (Some(fraction), message, _) => {
-                format!("{} {}", format_bar(fraction), message.as_deref().unwrap_or_default())
-            }
-            (None, Some(message), _) => message.clone(),
-            (None, None, line) => line.clone().unwrap_or_default(),
-        };
-    // The text comes from a program and must not move the cursor.
-    let progress: String = progress.chars().filter(|c| !c.is_control()).take(60).collect();
-    let row = format!(
-        "{}  {:<17}  {:>8}  {:>12}  {:<24}  {progress}",
-        operation.id,
-        operation.state.as_str(),
-        format_span(elapsed(operation)),
-        format_age(operation.created),
-        operation.tool,
-    );
-    row.trim_end().to_owned()
+const COLUMNS: [Column; 6] = [
+    Column::left("ID"),
+    Column::left("STATE"),
+    Column::right("TAKES"),
+    Column::right("BEGUN"),
+    Column::left("TOOL"),
+    Column::left("PROGRESS"),
+];
+
+/// The letters of an id that are listed. Commands accept the start of an id.
+const SHORT_ID: usize = 8;
+
+fn to_row(operation: &Operation) -> Vec<Cell> {
+    let id = operation.id.as_str();
+    let short = id.strip_prefix("op_").unwrap_or(id);
+    let state = operation.state.as_str();
+    vec![
+        short.get(..SHORT_ID).unwrap_or(short).into(),
+        match operation.state {
+            State::Failed | State::TimedOut | State::Lost => Cell::painted(state, Paint::Red),
+            State::Cancelled | State::WaitingForInput => Cell::painted(state, Paint::Yellow),
+            State::Pending | State::Running | State::Completed => state.into(),
+        },
+        format_span(elapsed(operation)).into(),
+        format_age(operation.created).into(),
+        operation.tool.as_str().into(),
+        describe_progress(operation).into(),
+    ]
+}
+
+/// How far an operation is; nothing if it has ended.
+fn describe_progress(operation: &Operation) -> String {
+    if operation.state.is_final() {
+        return String::new();
+    }
+    match (operation.progress.fraction, &operation.progress.message, &operation.last_line) {
+        (Some(fraction), message, _) => {
+            format!("{} {}", format_bar(fraction), message.as_deref().unwrap_or_default())
+        }
+        (None, Some(message), _) => message.clone(),
+        (None, None, line) => line.clone().unwrap_or_default(),
+    }
 }
 
 /// How long an operation has been running. Its server records that when it ends; until then, it is
@@ -298,11 +323,23 @@ async fn show(crib: &Crib, operations: &Operations, text: &str, as_json: bool) -
         terminal::json(&to_json(&operation));
         return Ok(ExitCode::SUCCESS);
     }
-    terminal::print_line(&format_row(&operation));
-    terminal::print_line(&format!("arguments  {}", Value::Object(operation.arguments)));
+    for (label, value) in [
+        ("operation", operation.id.to_string()),
+        ("tool", operation.tool.clone()),
+        ("arguments", Value::Object(operation.arguments.clone()).to_string()),
+        ("begun", format_age(operation.created)),
+        ("takes", format_span(elapsed(&operation))),
+        ("state", operation.state.as_str().to_owned()),
+        ("progress", describe_progress(&operation)),
+    ] {
+        if !value.is_empty() {
+            terminal::print_line(&format!("{label:<10} {}", runtime::escape_controls(&value)));
+        }
+    }
+    terminal::print_line("");
     for content in operation.outcome.iter().flat_map(|outcome| &outcome.content) {
         match content {
-            Content::Text(text) => terminal::print_line(text),
+            Content::Text(text) => terminal::print_foreign_line(text),
             Content::Link { uri, .. } => terminal::print_line(uri),
             _ => terminal::print_line("(binary content)"),
         }
@@ -333,7 +370,7 @@ async fn logs(operations: &Operations, text: &str, follow: bool) -> CommandResul
 fn print_inline(operation: &Operation, printed: u64) {
     let structured = operation.outcome.as_ref().and_then(|outcome| outcome.structured.as_ref());
     if let (Some(stdout), 0) = (structured.and_then(|object| object["stdout"].as_str()), printed) {
-        terminal::print(stdout);
+        terminal::print_foreign(stdout);
     }
 }
 
@@ -351,7 +388,7 @@ fn print_from(path: &std::path::Path, from: u64) -> Result<u64, CommandError> {
         if read == 0 {
             return Ok(printed);
         }
-        terminal::print_bytes(&chunk[..read]);
+        terminal::print_foreign_bytes(&chunk[..read]);
         printed += read as u64;
     }
 }

@@ -17,23 +17,38 @@ use crate::{
 pub(crate) struct Args {
     /// Kind of file.
     #[arg(value_name = "KIND", value_parser = parser())]
-    of: fn() -> Value,
+    of: Kind,
+}
+
+/// A kind of file and its schema.
+#[derive(Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    schema: fn() -> Value,
 }
 
 /// Accepts every format that has a schema, and the configuration.
-fn parser() -> impl TypedValueParser<Value = fn() -> Value> {
+fn parser() -> impl TypedValueParser<Value = Kind> {
     let of_format = |format: &&formats::Format| {
-        Some(Choice { name: format.name, help: format.summary, value: format.schema? })
+        let value = Kind { name: format.name, schema: format.schema? };
+        Some(Choice { name: format.name, help: format.summary, value })
     };
-    let config = Choice {
-        name: "config",
-        help: "toolcrib.toml",
-        value: workspace::config_schema as fn() -> Value,
-    };
+    let value = Kind { name: "config", schema: workspace::config_schema };
+    let config = Choice { name: "config", help: "toolcrib.toml", value };
     choice::parser(FORMATS.iter().filter_map(of_format).chain([config]).collect())
 }
 
 pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
-    terminal::print_line(&serde_json::to_string_pretty(&(args.of)()).expect("a schema is JSON"));
+    terminal::print(&render(args.of.name, args.of.schema));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The schema of a kind of file as text. Its identifier is not an address: the schema is that of this
+/// version of the program.
+pub(super) fn render(name: &str, schema: fn() -> Value) -> String {
+    let mut schema = schema();
+    if let Value::Object(members) = &mut schema {
+        members.shift_insert(0, "$id".to_owned(), format!("urn:toolcrib:{name}").into());
+    }
+    serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n"
 }

@@ -2,12 +2,16 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use host::{Options, Persistence, ServedCrib, Sessions, Watched};
+use host::{
+    Options, Persistence, ServedCrib, Sessions, Watched,
+    background::{Background, Status, VERSION},
+};
 use serde_json::json;
 use server::HttpOptions;
 use tokio::{
@@ -18,14 +22,21 @@ use tokio_util::sync::CancellationToken;
 use workspace::{Crib, Environment, Groups, Http};
 
 use super::{CommandContext, CommandResult};
-use crate::{error::CommandError, terminal};
+use crate::{address, error::CommandError, executor::block_on, terminal};
 
 /// Serve the tools of the crib over MCP: on stdio, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Serve streamable HTTP on this address instead of stdio.
-    #[arg(long, value_name = "ADDR")]
+    /// ADDR is a port (`7337`) or an address with a port.
+    #[arg(long, value_name = "ADDR", value_parser = address::parse)]
     http: Option<SocketAddr>,
+    /// Serve in the background, for `up`.
+    #[arg(long, hide = true, conflicts_with_all = ["http", "ephemeral"])]
+    background: bool,
+    /// Folders are named with -C.
+    #[arg(hide = true, value_name = "DIR")]
+    folder: Option<PathBuf>,
     /// Require the bearer token in this file instead of the crib's own, which is created on first
     /// use; needed to listen beyond this machine.
     #[arg(long, value_name = "FILE", requires = "http")]
@@ -51,6 +62,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    if let Some(folder) = &args.folder {
+        let folder = folder.display();
+        return Err(CommandError::machine(format!("`serve` takes no folder, received `{folder}`"))
+            .hint(format!("run `toolcrib -C {folder} serve`")));
+    }
     if let Some(address) = args.http
         && !address.ip().is_loopback()
         && args.token_file.is_none()
@@ -60,7 +76,17 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         ))
         .hint("write a long random token to a file and pass it with `--token-file`, or listen on 127.0.0.1"));
     }
+    if args.background {
+        // Out of the session of the terminal, whose end would stop it. Fails only for a leader of
+        // one, which is out of it already.
+        let _ = rustix::process::setsid();
+    }
     let crib = context.crib()?;
+    if can_join(context, args)
+        && let Some(joined) = join_background(&crib)?
+    {
+        return joined;
+    }
     let token = if args.http.is_some() { open_token(&crib, args)? } else { None };
     let options = Options {
         persistence: if args.ephemeral { Persistence::Ephemeral } else { Persistence::OnDisk },
@@ -78,6 +104,42 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     // A pending read of standard input must not keep the process alive.
     executor.shutdown_background();
     result.map(|()| ExitCode::SUCCESS)
+}
+
+/// Whether a background server would serve a client of this command in the same way.
+fn can_join(context: &CommandContext<'_>, args: &Args) -> bool {
+    let has_prefix = args.prefix.is_some() || context.environment.get("MCP_TOOL_PREFIX").is_some();
+    let is_plain = args.http.is_none() && args.groups.is_empty() && !args.ephemeral;
+    is_plain && !args.background && !args.watch && !has_prefix
+}
+
+/// Serves the client on stdio by the background server, if it runs. `None` if it does not, or is of another
+/// version: then this process serves.
+fn join_background(crib: &Crib) -> Result<Option<CommandResult>, CommandError> {
+    block_on(async {
+        let joined = match Background::of(crib).join().await {
+            Ok(Some(joined)) => joined,
+            Ok(None) => return None,
+            Err(error) => {
+                tracing::warn!(
+                    "cannot join the background server, so this process serves: {error}"
+                );
+                return None;
+            }
+        };
+        let Status { version, pid, .. } = &joined.status;
+        if version != VERSION {
+            tracing::warn!(
+                "the background server (process {pid}) has version {version} and this is {VERSION}, so this process serves; run `toolcrib down`, then `toolcrib up`"
+            );
+            return None;
+        }
+        tracing::info!("joined the background server in process {pid}");
+        let ended = joined.proxy().await;
+        Some(ended.map(|()| ExitCode::SUCCESS).map_err(|error| {
+            CommandError::machine(format!("the connection to the background server broke: {error}"))
+        }))
+    })
 }
 
 /// The token that HTTP clients must send.
@@ -129,6 +191,7 @@ async fn serve(
         CommandError::machine(format!("cannot listen for signals: {error}"))
     };
     let (name, http) = (crib.name(), crib.config.http.clone());
+    let background = Background::of(&crib);
     let served = ServedCrib::start(crib, environment, options).await?;
     let shutdown = CancellationToken::new();
     // After the start, so that Ctrl-C during a slow start still ends the process at once.
@@ -141,7 +204,12 @@ async fn serve(
         Some(address) => {
             let listener = TcpListener::bind(address).await;
             let listener = listener.map_err(|error| {
-                CommandError::machine(format!("cannot listen on {address}: {error}"))
+                let hint = match error.kind() {
+                    ErrorKind::AddrInUse => "another program listens on this port, perhaps another `toolcrib serve`; stop it or choose another port",
+                    ErrorKind::PermissionDenied => "choose a port above 1023",
+                    _ => "choose an address of this machine",
+                };
+                CommandError::machine(format!("cannot listen on {address}: {error}")).hint(hint)
             })?;
             let url = format!("http://{}/mcp", listener.local_addr().unwrap_or(address));
             tracing::info!("listening on {url}");
@@ -159,7 +227,21 @@ async fn serve(
             };
             server::serve_http(server, options, shutdown).await
         }
-        None => server::serve_stdio_until(server, shutdown).await,
+        None if args.background => {
+            let socket = background.bind().await.map_err(|error| {
+                CommandError::machine(format!("cannot open the socket of the server: {error}"))
+            })?;
+            tracing::info!("serving in the background");
+            socket.serve(server, VERSION, shutdown).await
+        }
+        None => {
+            if terminal::has_person() {
+                terminal::note(&format!(
+                    "`{name}` waits for an MCP client on standard input. Clients start this command themselves: run `toolcrib connect` to set one up, or `toolcrib serve --http 7337` for HTTP. Press Ctrl-C to stop."
+                ));
+            }
+            server::serve_stdio_until(server, shutdown).await
+        }
     };
     if let Some(control) = control {
         control.abort();

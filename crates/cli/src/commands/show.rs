@@ -4,14 +4,14 @@ use std::{process::ExitCode, sync::Arc};
 
 use catalog::{Catalog, Implementation, Tool};
 use host::{Options, Tools, find_tool};
-use runtime::SandboxLevel;
+use runtime::{GrantsByProgram, SandboxLevel};
 use serde_json::json;
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult};
 use crate::{
     error::{CommandError, Kind},
-    terminal,
+    terminal::{self, Paint},
 };
 
 /// Show one tool: its description, arguments, command line, sandbox and where it is defined.
@@ -56,7 +56,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         }
         level => format!("\nSandbox\n  {level}\n"),
     });
-    terminal::print_line(&(docs::render_for_terminal(&tool) + &sandbox.unwrap_or_default()));
+    let profile = describe_profile(&assembly.settings().programs, &tool);
+    let profile = profile.map(|text| format!("  profile  {text}\n"));
+    let width = terminal::width().unwrap_or(docs::WIDTH).min(docs::WIDTH);
+    let text = docs::render_for_terminal(&tool, width) + &sandbox.unwrap_or_default();
+    let text = text + &profile.unwrap_or_default();
+    text.lines().for_each(|line| terminal::print_line(&emphasize_heading(line)));
     if let Some(drift) = held {
         terminal::note(&format!(
             "held: {drift}; review it, then run `toolcrib lock --accept {}` to serve it",
@@ -64,6 +69,20 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What its program gets of the user's files and variables.
+fn describe_profile(programs: &GrantsByProgram, tool: &Tool) -> Option<String> {
+    match &tool.implementation {
+        Implementation::Process(process) => programs.grant_of(&process.program, tool).describe(),
+        _ => None,
+    }
+}
+
+/// Headings, and the name of the tool, are not indented.
+fn emphasize_heading(line: &str) -> String {
+    let is_heading = !line.is_empty() && !line.starts_with(' ');
+    if is_heading { terminal::paint(line, Paint::Bold) } else { line.to_owned() }
 }
 
 /// The level that its programs get on this machine; `None` if it runs no program itself.
@@ -82,16 +101,30 @@ fn sandbox_level(crib: &Crib, tool: &Tool) -> Option<SandboxLevel> {
     }
 }
 
-/// Finds a tool, or suggests one with a similar name.
+/// The most names that are suggested.
+const MAX_SUGGESTIONS: usize = 6;
+
+/// Finds a tool, or suggests those with a similar name.
 pub(super) fn find(catalog: &Catalog, crib: &Crib, name: &str) -> Result<Arc<Tool>, CommandError> {
     find_tool(catalog, crib, name).cloned().ok_or_else(|| {
-        let hint = match catalog.closest(name) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => {
-                "run `toolcrib list` to see the tools, `toolcrib check` to see why one is missing"
-                    .to_owned()
-            }
-        };
-        CommandError::new(Kind::NotFound, format!("there is no tool `{name}`")).hint(hint)
+        let message = format!("there is no tool `{name}` in {}", crib.folder.display());
+        CommandError::new(Kind::NotFound, message).hint(suggest(catalog, name))
     })
+}
+
+/// People type the name of a program whose subcommands are tools: `git` for `git_log`.
+fn suggest(catalog: &Catalog, name: &str) -> String {
+    let names = catalog.tools().iter().map(|tool| tool.name.as_str());
+    let is_part = |tool: &&str| {
+        let rest = tool.strip_prefix(name).filter(|_| !name.is_empty());
+        rest.is_some_and(|rest| rest.starts_with(['_', '-']))
+    };
+    let parts: Vec<_> = names.filter(is_part).map(|name| format!("`{name}`")).collect();
+    let shown = parts.iter().take(MAX_SUGGESTIONS).cloned().collect::<Vec<_>>().join(", ");
+    match (parts.len(), catalog.closest(name)) {
+        (0, Some(near)) => format!("did you mean `{near}`?"),
+        (0, None) => "run `toolcrib list` to see the tools, `toolcrib check` to see why one is missing, or name another crib with -C".to_owned(),
+        (1..=MAX_SUGGESTIONS, _) => format!("did you mean {shown}?"),
+        (more, _) => format!("did you mean {shown} or one of {} others?", more - MAX_SUGGESTIONS),
+    }
 }

@@ -2,13 +2,13 @@
 
 use std::{path::Path, process::ExitCode};
 
-use catalog::{Diagnostic, arguments};
+use catalog::{Diagnostic, SourceId, arguments};
 use host::{Assembly, Options};
 use serde_json::Value;
-use workspace::check_paths;
+use workspace::{Files, Loaded, check_paths};
 
 use super::{CommandContext, CommandResult, check, docs};
-use crate::{arguments::GuideFlags, terminal};
+use crate::{arguments::GuideFlags, report::human::Detail, terminal};
 
 /// Runs the flag that was given; `None` if none was.
 pub(super) fn run(context: &CommandContext<'_>, flags: &GuideFlags) -> Option<CommandResult> {
@@ -26,17 +26,22 @@ pub(super) fn run(context: &CommandContext<'_>, flags: &GuideFlags) -> Option<Co
         .then(|| docs::write(context, Path::new("tool-docs"), docs::Format::Markdown))
 }
 
-/// Checks one file and prints the document that the MTDF guide describes.
+/// Checks one file and prints the document that the MTDF guide describes. Warnings and hints are in
+/// it, too; only errors decide the exit code.
 fn validate_schema(context: &CommandContext<'_>, file: &Path) -> CommandResult {
     let loaded = check_paths(&[file.to_owned()], context.environment)?;
-    let errors = || loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
-    let tool = errors().find_map(|diagnostic| diagnostic.tool.clone());
-    let first = || loaded.catalog.tools().first().map(|tool| tool.name.clone());
-    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let name = tool.or_else(first).or_else(stem).unwrap_or_default();
-    let details: Vec<_> = errors().map(to_argument_error).collect();
-    let failed = !details.is_empty();
-    let mut document = arguments::error_document(&name, &details);
+    let failed = loaded.diagnostics.iter().any(Diagnostic::is_error);
+    let details: Vec<_> = loaded.diagnostics.iter().map(to_argument_error).collect();
+    let mut document = arguments::error_document(&find_tool(file, &loaded), &details);
+    for (entry, found) in
+        document["details"].as_array_mut().into_iter().flatten().zip(&loaded.diagnostics)
+    {
+        entry["code"] = found.code.into();
+        entry["severity"] = found.severity.as_str().into();
+        if let Some(hint) = &found.hint {
+            entry["hint"] = hint.as_str().into();
+        }
+    }
     if !failed {
         document["error"] = Value::Null;
     }
@@ -44,11 +49,21 @@ fn validate_schema(context: &CommandContext<'_>, file: &Path) -> CommandResult {
     Ok(ExitCode::from(u8::from(failed)))
 }
 
+/// The name that the file gives its tool; without one, the name of its first tool or of the file.
+fn find_tool(file: &Path, loaded: &Loaded) -> String {
+    let text = Files::new("").text(&SourceId::new(file.to_string_lossy())).unwrap_or_default();
+    let root: Option<Value> = serde_json::from_str(&text).ok();
+    let own = root.and_then(|root| root["name"].as_str().map(str::to_owned));
+    let first = || loaded.catalog.tools().first().map(|tool| tool.name.clone());
+    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    own.or_else(first).or_else(stem).unwrap_or_default()
+}
+
 fn to_argument_error(diagnostic: &Diagnostic) -> arguments::ArgumentError {
     arguments::ArgumentError {
         path: diagnostic.origin.pointer().unwrap_or_default().to_owned(),
         message: diagnostic.message.clone(),
-        expected: diagnostic.expected.clone().unwrap_or_default(),
+        expected: diagnostic.expected.clone().or(diagnostic.hint.clone()).unwrap_or_default(),
         received: diagnostic.received.clone().unwrap_or_default(),
     }
 }
@@ -57,12 +72,12 @@ fn to_argument_error(diagnostic: &Diagnostic) -> arguments::ArgumentError {
 fn debug(context: &CommandContext<'_>) -> CommandResult {
     let assembly = context.assemble(Options::default())?;
     for tool in assembly.loaded().catalog.tools() {
-        terminal::print_line(&::docs::render_for_terminal(tool));
+        terminal::print_line(&::docs::render_for_terminal(tool, ::docs::WIDTH));
         terminal::print("\n");
     }
     Ok(print(&assembly))
 }
 
 fn print(assembly: &Assembly) -> ExitCode {
-    check::print(assembly.loaded(), assembly.crib().files(), check::Format::Human)
+    check::print(assembly.loaded(), assembly.crib().files(), check::Format::Human, Detail::Some)
 }

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use catalog::Severity;
 
-use crate::terminal;
 use host::report::{Finding, Report};
+use runtime::escape_controls;
+
+use crate::terminal;
 
 /// Prints one workflow command for each finding.
 pub(crate) fn print(report: &Report<'_>) {
@@ -39,8 +41,9 @@ fn command(finding: &Finding<'_>) -> String {
     text
 }
 
+/// Also escapes control characters, which a terminal or the page of the log would act on.
 fn escape_data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    escape_controls(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn escape_property(text: &str) -> String {
@@ -54,6 +57,7 @@ mod tests {
     #[test]
     fn escapes_separators_of_commands() {
         assert_eq!(escape_data("50%\nmore"), "50%25%0Amore");
+        assert_eq!(escape_data("a\x1b[2Kb"), "a\\u{1b}[2Kb");
         assert_eq!(escape_property("a:b,c"), "a%3Ab%2Cc");
     }
 }

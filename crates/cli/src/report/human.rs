@@ -1,9 +1,13 @@
 //! Findings for people: the line with the problem underlined, and what to do.
 
-use std::{collections::HashMap, io::stdout};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+    io::stdout,
+};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use catalog::Severity;
+use catalog::{Rule, Severity};
 
 use host::{
     count,
@@ -16,8 +20,24 @@ use crate::terminal;
 /// others.
 const SHOWN: usize = 3;
 
+/// How much of a report is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// How often each rule was violated.
+    Counts,
+    /// A few findings of each kind in a file.
+    Some,
+    /// Every finding.
+    Everything,
+}
+
 /// Prints the findings and a summary.
-pub(crate) fn print(report: &Report<'_>) {
+pub(crate) fn print(report: &Report<'_>, detail: Detail) {
+    if detail == Detail::Counts {
+        print_counts(report);
+        return terminal::print_line(&summary(report));
+    }
+    let limit = if detail == Detail::Everything { usize::MAX } else { SHOWN };
     let renderer = terminal::renderer(&stdout());
     let mut shown: HashMap<(&str, &str), usize> = HashMap::new();
     for finding in &report.findings {
@@ -25,24 +45,45 @@ pub(crate) fn print(report: &Report<'_>) {
             .entry((finding.diagnostic.origin.source.as_str(), finding.diagnostic.code))
             .or_default();
         *alike += 1;
-        if *alike <= SHOWN {
+        if *alike <= limit {
             terminal::print_line(&render(report, finding, &renderer));
             terminal::print("\n");
         }
     }
-    let mut folded: Vec<_> = shown.into_iter().filter(|(_, count)| *count > SHOWN).collect();
+    let mut folded: Vec<_> = shown.into_iter().filter(|(_, count)| *count > limit).collect();
     // A hash map has no order.
     folded.sort();
     for ((file, code), count) in folded {
         terminal::print_line(&format!(
-            "… and {} more of {code} in {file} (`--format json` lists them)",
-            count - SHOWN
+            "… and {} more of {code} in {file} (`--all` lists them)",
+            count - limit
         ));
     }
     terminal::print_line(&summary(report));
-    if report.files == 0 {
-        terminal::note("no definitions found; run `toolcrib new mtdf NAME` to write one");
+}
+
+/// One line for each rule, the most frequent first.
+fn print_counts(report: &Report<'_>) {
+    let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
+    let mut files = HashSet::new();
+    for finding in &report.findings {
+        let found = finding.diagnostic;
+        let (problems, in_files) = counts.entry((found.code, found.severity)).or_default();
+        *problems += 1;
+        *in_files += usize::from(files.insert((found.code, &found.origin.source)));
     }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|((code, _), (problems, _))| (Reverse(*problems), *code));
+    for ((code, severity), (problems, in_files)) in counts {
+        let kind = count(problems, severity.as_str());
+        let files = count(in_files, "file");
+        let name = find_rule(code).map_or("", |rule| rule.name);
+        terminal::print_line(&format!("{code:8} {name:28} {kind} in {files}"));
+    }
+}
+
+fn find_rule(code: &str) -> Option<&'static Rule> {
+    host::rules().into_iter().find(|rule| rule.code == code)
 }
 
 fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> String {

@@ -2,14 +2,14 @@
 
 use std::{
     fs::{self, File},
-    io::Write,
+    io::{Read, Write},
     os::unix::fs::PermissionsExt,
     process::{Child, Stdio},
 };
 
 use rustix::pty;
 use serde_json::json;
-use testing::{TempCrib, definition};
+use testing::{CommandOutput, StdioClient, TempCrib, definition};
 
 use crate::operations::{dangerous_tool, request_approval};
 
@@ -30,6 +30,134 @@ fn type_at_terminal(crib: &TempCrib, arguments: &[&str], lines: &[&str]) -> (i32
     let output = child.wait_with_output().expect("an end");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap_or(-1), text(&output.stdout) + &text(&output.stderr))
+}
+
+/// Runs the program on a terminal as a person does, types lines, and returns exit code and output.
+pub(crate) fn run_at_terminal(
+    crib: &TempCrib,
+    arguments: &[&str],
+    lines: &[&str],
+) -> (i32, String) {
+    let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
+    pty::grantpt(&near).expect("ours");
+    pty::unlockpt(&near).expect("open");
+    let name = pty::ptsname(&near, Vec::new()).expect("a name").into_string().expect("text");
+    let far = || File::options().read(true).write(true).open(&name).expect("its other end");
+    let mut command = crib.command(arguments);
+    let mut child = command.stdin(far()).stdout(far()).stderr(far()).spawn().expect("a child");
+    let mut near = File::from(near);
+    for line in lines {
+        near.write_all(format!("{line}\n").as_bytes()).expect("typed");
+    }
+    // Read while it runs, until its other end is closed.
+    drop(command);
+    let (mut seen, mut chunk) = (Vec::new(), [0; 4096]);
+    while let Ok(read @ 1..) = near.read(&mut chunk) {
+        seen.extend_from_slice(&chunk[..read]);
+    }
+    let code = child.wait().expect("an end").code().unwrap_or(-1);
+    (code, String::from_utf8_lossy(&seen).replace("\r\n", "\n"))
+}
+
+/// The program in a folder outside of every crib, with the state of this crib's user.
+fn run_outside(crib: &TempCrib, arguments: &[&str]) -> CommandOutput {
+    let state = crib.state().ancestors().nth(3).expect("the state folder").to_owned();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = std::process::Command::new(testing::toolcrib_path());
+    command.args(arguments).current_dir(folder.path()).stdin(Stdio::null());
+    command.env("XDG_STATE_HOME", state).env("NO_COLOR", "1");
+    CommandOutput::from(&command.output().expect("it runs"))
+}
+
+#[test]
+fn a_call_at_a_terminal_asks_and_then_runs() {
+    let crib = crib();
+    let arguments = ["call", "wipe", "--args", r#"{"what": "a"}"#];
+    let (code, seen) = run_at_terminal(&crib, &arguments, &["y"]);
+    assert!(code == 0 && seen.ends_with("wiped a\n"), "{code} {seen}");
+    assert!(seen.contains("runs       echo wiped a\n\n`wipe` asks for your approval"), "{seen}");
+    let (code, seen) = run_at_terminal(&crib, &arguments, &["n"]);
+    assert!(code == 5 && seen.ends_with("denied; nothing was run\n"), "{code} {seen}");
+    let (code, seen) = run_at_terminal(&crib, &arguments, &[""]);
+    assert!(code == 5 && seen.contains(", then repeat the call"), "{code} {seen}");
+    let ephemeral = [&arguments[..], &["--ephemeral"]].concat();
+    let (code, seen) = run_at_terminal(&crib, &ephemeral, &["y"]);
+    assert!(code == 0 && seen.ends_with("wiped a\n"), "{code} {seen}");
+    let log = crib.run(&["log", "--json"]).stdout;
+    let events = |event: &str| log.matches(&format!("\"event\":\"{event}\"")).count();
+    assert_eq!((events("approval"), events("denial")), (1, 1), "Enter decides nothing: {log}");
+}
+
+#[test]
+fn a_call_at_a_terminal_needs_the_passphrase_if_there_is_one() {
+    let crib = crib();
+    request_approval(&crib, r#"{"what": "b"}"#);
+    let set = ["approve", "--set-passphrase"];
+    assert_eq!(type_at_terminal(&crib, &set, &["one two", "one two"]).0, 0);
+    let arguments = ["call", "wipe", "--args", r#"{"what": "a"}"#];
+    let (code, seen) = run_at_terminal(&crib, &arguments, &["y"]);
+    assert!(code == 2 && seen.contains("the passphrase is wrong"), "{code} {seen}");
+    let (code, seen) = run_at_terminal(&crib, &arguments, &["one two"]);
+    assert!(code == 0 && seen.ends_with("wiped a\n"), "{code} {seen}");
+}
+
+#[test]
+fn enter_decides_later() {
+    let crib = crib();
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let (code, seen) = type_at_terminal(&crib, &["approve", &id[3..5]], &[""]);
+    assert!(code == 0 && seen.ends_with("the call still waits\n"), "{seen}");
+    assert!(crib.run(&["approve"]).stdout.contains(&id[3..9]), "it can still be approved");
+    let (code, seen) = type_at_terminal(&crib, &["approve", &id[3..5]], &["y"]);
+    assert!(code == 0 && seen.contains("approved;"), "{seen}");
+    assert_eq!(call(&crib), 0);
+}
+
+#[test]
+fn outside_of_a_crib_the_calls_of_all_cribs_are_listed() {
+    let crib = crib();
+    let id = request_approval(&crib, r#"{"what": "a b"}"#);
+    let listed = run_outside(&crib, &["approve"]).stdout.replace(&id[3..9], "CODE..");
+    insta::assert_snapshot!(testing::normalize(&listed), @r"
+    CODE    WAITS  CRIB  TOOL  RUNS
+    CODE.. DURATION  crib  wipe  echo wiped 'a b'
+    ");
+    assert!(crib.run(&["approve", "--all-cribs"]).stdout.contains("CRIB"));
+    let denied = run_outside(&crib, &["approve", &id[3..9], "--deny"]);
+    assert!(denied.code == 0 && denied.stderr.ends_with("denied\n"), "{}", denied.stderr);
+    assert_eq!(run_outside(&crib, &["approve", "zz"]).code, 3);
+}
+
+#[test]
+fn the_operators_command_is_run_once_when_a_call_waits() {
+    let crib = crib();
+    let script = crib.root().with_file_name("notify.sh");
+    let out = crib.root().with_file_name("notified");
+    let text = format!(
+        "#!/bin/sh\nfor word; do echo \"[$word]\"; done >>{0}\necho \"$TOOLCRIB_TOOL $TOOLCRIB_RUNS\" >>{0}\n",
+        out.display()
+    );
+    fs::write(&script, text).expect("a script");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("permissions");
+    crib.write("toolcrib.toml", &format!("[approval]\nnotify = [{script:?}, \"first\"]\n"));
+    let mut client = StdioClient::start(&crib, &[]);
+    let refused = client.call("wipe", json!({"what": "$(touch x); `y`"}));
+    client.call("wipe", json!({"what": "$(touch x); `y`"}));
+    let code = refused["structuredContent"]["error_details"]["code"].as_str().expect("a code");
+    testing::wait_until_blocking("it is run", || {
+        fs::read_to_string(&out).is_ok_and(|text| text.contains("wipe echo"))
+    });
+    let notified = fs::read_to_string(&out).expect("it was run").replace(code, "CODE");
+    insta::assert_snapshot!(notified, @r"
+    [first]
+    [Approval needed: wipe]
+    [Request CODE: echo wiped '$(touch x); `y`'
+    it is marked as dangerous]
+    wipe echo wiped '$(touch x); `y`'
+    ");
+    assert!(!refused.to_string().contains("toolcrib approve"), "{refused}");
+    crib.write("toolcrib.toml", "[approval]\nnotify = [\"no-such-program\"]\n");
+    assert_eq!(call(&crib), 5, "a command that fails changes nothing");
 }
 
 fn crib() -> TempCrib {

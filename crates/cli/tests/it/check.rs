@@ -36,13 +36,13 @@ fn a_clean_crib_exits_with_0() {
 #[test]
 fn a_crib_without_definitions_is_reported() {
     insta::assert_snapshot!(TempCrib::new().transcript(&["check"]), @r"
-    exit code 0
-    --- stdout
-    0 files, 0 tools, 0 errors, 0 warnings, 0 notes
-
+    exit code 3
     --- stderr
-    no definitions found; run `toolcrib new mtdf NAME` to write one
+    error: there are no definitions here
+     |
+     = help: run `toolcrib new mtdf NAME` to write one, or name a crib with `-C`
     ");
+    assert_eq!(TempCrib::new().run(&["lock"]).code, 3);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn human_output_limits_findings_of_a_kind_and_counts_the_rest() {
       |
       = help: add `"mutates": false` if it only reads, otherwise `"mutates": true`
 
-    … and 6 more of TC501 in tools/many.json (`--format json` lists them)
+    … and 6 more of TC501 in tools/many.json (`--all` lists them)
     1 file, 9 tools, 0 errors, 9 warnings, 0 notes
     "#);
     assert_eq!(crib.run(&["check", "--format", "json"]).json()["summary"]["warnings"], 9);
@@ -302,8 +302,8 @@ fn a_sequence_that_cannot_run_is_an_error_at_the_line_of_its_step() {
     assert_eq!(crib.run(&["call", "all"]).code, 3, "it is not served");
     assert_eq!(
         crib.run(&["check", "tools/all.json"]).code,
-        0,
-        "alone, its neighbours are not known"
+        1,
+        "its neighbours are those of its crib"
     );
 }
 
@@ -357,4 +357,150 @@ fn diagnostics_of_a_file_come_in_the_order_of_its_lines() {
     let line_number =
         |line: &str| line.split("line=").nth(1)?.split(',').next()?.parse::<u64>().ok();
     assert!(github.lines().filter_map(line_number).is_sorted(), "{github}");
+}
+
+#[test]
+fn definitions_that_are_not_read_are_reported() {
+    let crib = TempCrib::new().tool("used", definition("used", "true"));
+    let text = definition("lost", "true").to_string();
+    for path in ["lost.json", "tools/sub/lost.json", "tools/lost.jsn"] {
+        crib.write(path, &text);
+    }
+    std::fs::create_dir_all(crib.root().join("tools/folder.json")).expect("a folder");
+    crib.write("package.json", r#"{"name": "shop", "description": "A shop", "scripts": {}}"#);
+    crib.write("tools/README.md", "# Tools\n");
+    let report = crib.run(&["check", "--format", "json"]).json();
+    let found = report["diagnostics"].as_array().expect("diagnostics").iter();
+    let found: Vec<_> = found
+        .filter(|found| found["code"] == "TC610")
+        .map(|found| found["file"].as_str().expect("a file").to_owned())
+        .collect();
+    assert_eq!(found, ["lost.json", "tools/folder.json", "tools/lost.jsn", "tools/sub/lost.json"]);
+}
+
+#[test]
+fn configured_folders_must_exist() {
+    let crib = TempCrib::new().tool("used", definition("used", "true"));
+    crib.write(
+        "toolcrib.toml",
+        "[crib]\nroots = [\".\", \"../nowhere\"]\n[confine]\nread = [\"~/nothing-here\"]\n",
+    );
+    let output = crib.run(&["check"]);
+    assert_eq!(output.code, 1);
+    for path in ["`../nowhere` does not exist", "`~/nothing-here` does not exist"] {
+        assert!(output.stdout.contains(path), "{}{}", output.stdout, output.stderr);
+    }
+    assert_ne!(crib.run(&["call", "used"]).code, 0, "no call without the folders it may need");
+}
+
+#[test]
+fn a_home_folder_that_programs_cannot_read_is_an_error() {
+    let crib = TempCrib::new().tool("used", definition("used", "true"));
+    crib.write("toolcrib.toml", "[confine]\nenvironment = [\"HOME\"]\n");
+    insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
+    exit code 1
+    --- stdout
+    error[TC601]: programs cannot read your home folder, so `HOME` is an empty folder of their own
+     --> toolcrib.toml:2:16
+      |
+    2 | environment = ["HOME"]
+      |                ^
+      |
+      = help: remove it, and grant what a program needs with `[program.NAME] read` or `credentials`; `[confine] read = ["~"]` would make all of your files readable
+
+    2 files, 1 tool, 1 error, 0 warnings, 0 notes
+    "#);
+}
+
+/// A crib whose tools need its guidance, a bound program, a custom rule and an allowance.
+fn configured_crib() -> TempCrib {
+    let crib = TempCrib::new().file(
+        "tool_guidance.json",
+        r#"{"guidance_blocks": {"careful": "Reads files and changes nothing."}}"#,
+    );
+    crib.write(
+        "toolcrib.toml",
+        "[[bind]]\ntools = \"find\"\ncommand = [\"grep\", \"{text}\"]\n\
+         [[rule]]\ncode = \"ACME-1\"\nseverity = \"warning\"\nwhen = \"tool.category == null\"\nmessage = \"the tool has no category\"\n",
+    );
+    crib.write(
+        "tools/find.json",
+        &json!({"name": "find", "description": "Find lines", "guidance_key": "careful", "synchronous": true,
+            "mutates": false, "inputSchema": {"type": "object", "additionalProperties": false, "required": ["text"],
+                "properties": {"text": {"type": "string", "description": "What to find"}}}})
+        .to_string(),
+    );
+    crib
+}
+
+#[test]
+fn a_file_is_checked_with_its_crib() {
+    let crib = configured_crib();
+    let codes_of = |arguments: &[&str]| {
+        let report = crib.run(arguments).json();
+        codes(&report).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let whole = codes_of(&["check", "--format", "json"]);
+    let file = codes_of(&["check", "--format", "json", "tools/find.json"]);
+    assert_eq!(file, whole);
+    assert_eq!(file, ["ACME-1"], "neither unknown guidance nor a missing command");
+    let document = crib.run(&["--validate-schema", "tools/find.json"]).json();
+    assert_eq!(
+        (&document["tool"], &document["details"][0]["code"]),
+        (&json!("find"), &json!("ACME-1"))
+    );
+    crib.write("toolcrib.toml", "[crib]\nroots = [\"nowhere\"]\n");
+    assert_eq!(codes_of(&["check", "--format", "json", "toolcrib.toml"]), ["TC609"]);
+}
+
+#[test]
+fn standard_input_is_checked_as_a_definition_of_the_crib() {
+    let crib = configured_crib();
+    let text = std::fs::read_to_string(crib.root().join("tools/find.json")).expect("a file");
+    let output = crib.run_with_input(&["check", "-"], &text.replace("careful", "carefull"));
+    assert_eq!(output.code, 0, "{}", output.stdout);
+    assert!(output.stdout.contains("did you mean `careful`?"), "{}", output.stdout);
+    assert!(output.stdout.contains("--> stdin:1:"), "{}", output.stdout);
+}
+
+#[test]
+fn a_summary_counts_problems_by_rule() {
+    let tool = |name: &str| json!({"name": name, "description": "Print words", "command": "echo"});
+    let crib = TempCrib::new().tool("one", tool("one")).tool("two", tool("two"));
+    insta::assert_snapshot!(crib.transcript(&["check", "--summary"]), @r"
+    exit code 0
+    --- stdout
+    TC028    no-arguments                 2 warnings in 2 files
+    TC501    missing-annotations          2 warnings in 2 files
+    2 files, 2 tools, 0 errors, 4 warnings, 0 notes
+    ");
+}
+
+#[test]
+fn every_problem_of_a_kind_is_shown_on_request() {
+    let option = |name: String| json!({"name": name, "type": "strng", "description": "Which"});
+    let options: Vec<_> = (0..6).map(|index| option(format!("option{index}"))).collect();
+    let mut tool = definition("paint", "echo");
+    tool["subcommand"] =
+        json!([{"name": "default", "description": "Paint it", "options": options}]);
+    let crib = TempCrib::new().tool("paint", tool);
+    let count = |arguments: &[&str]| crib.run(arguments).stdout.matches("error[TC040]").count();
+    assert_eq!((count(&["check"]), count(&["check", "--all"])), (3, 6));
+    assert!(crib.run(&["check"]).stdout.contains("(`--all` lists them)"));
+}
+
+#[test]
+fn a_baseline_hides_the_problems_of_today() {
+    let crib = TempCrib::new().file("tools/paint.json", WRONG_TYPE);
+    let check = || crib.run(&["check", "--baseline", "known.json"]);
+    let first = check();
+    assert_eq!((first.code, first.stderr.as_str()), (0, "wrote 1 known problem to known.json\n"));
+    crib.write("tools/paint.json", &format!("\n\n{WRONG_TYPE}"));
+    let second = check();
+    assert_eq!(second.code, 0, "moved, not new");
+    assert_eq!(second.stderr, "1 known problem not shown; 0 problems solved since\n");
+    crib.write("tools/paint.json", &WRONG_TYPE.replace("strng", "sting"));
+    let third = check();
+    assert!(third.code == 1 && third.stdout.contains("`sting`"), "{}", third.stdout);
+    assert_eq!(third.stderr, "0 known problems not shown; 1 problem solved since\n");
 }

@@ -32,3 +32,12 @@ fn a_full_disk_keeps_every_old_file() {
     let names: Vec<_> = names.iter().map(|entry| entry.file_name()).collect();
     assert_eq!(names, ["count.md", "filler", "pages"], "no drafts");
 }
+
+#[test]
+fn the_crib_is_found_upward_by_its_tools_folder() {
+    let crib = TempCrib::new().tool("ok", definition("ok", "true")).file("src/deep/file", "");
+    let mut command = std::process::Command::new(testing::toolcrib_path());
+    command.arg("list").current_dir(crib.root().join("src/deep")).env("NO_COLOR", "1");
+    let output = command.output().expect("it runs");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("ok"), "{output:?}");
+}

@@ -204,9 +204,18 @@ fn list_and_call_respect_switches() {
     let listed = crib.run(&["list"]).stdout;
     let (_, switched_off) = listed.split_once("\n\n").expect("two parts");
     insta::assert_snapshot!(switched_off, @r"
+    Built in
+    guide_get_feature_flag    Gets a global flag.
+    guide_get_project_flag    Gets the effective value of a project flag.
+    guide_list_feature_flags  Lists the global flags.
+    guide_list_project_flags  Lists the effective flags of a project.
+    guide_set_feature_flag    Sets or removes a global flag.
+    guide_set_project_flag    Sets or removes a flag of a project.
+    read_output               Reads lines of a long output that a result shows in part.
+
     Switched off (see `[[switch]]` in toolcrib.toml)
-    git_log  until the flag `git-tools` is true
-    git_tag  until the flag `git-tools` is true
+    git_log                   until the flag `git-tools` is true
+    git_tag                   until the flag `git-tools` is true
     ");
     insta::assert_snapshot!(crib.transcript(&["call", "git_log"]), @r"
     exit code 3

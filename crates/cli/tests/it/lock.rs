@@ -114,6 +114,9 @@ fn a_tool_that_differs_from_the_lock_is_not_served_until_accepted() {
     let output = crib.run(&["list"]).stdout;
     let (_, held) = output.split_once("\n\n").expect("two parts");
     insta::assert_snapshot!(held, @r"
+    Built in
+    read_output  Reads lines of a long output that a result shows in part.
+
     Held back until you run `toolcrib lock --accept NAME`
     `alpha` changed: implementation
     `delta` is new

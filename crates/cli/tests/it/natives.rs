@@ -35,7 +35,7 @@ fn conditional_example_tool() {
     assert!(names(&crib, &[], &[]).contains(&"guide_example".to_owned()));
     for value in ["false", "", "1"] {
         let names = names(&crib, &[("MCP_INCLUDE_EXAMPLE_TOOLS", value)], &[]);
-        assert_eq!(names, ["await", "cancel", "status"], "{value}");
+        assert!(names.is_empty(), "{value}: {names:?}");
     }
 }
 
@@ -54,7 +54,7 @@ fn the_prefix_option_overrides_the_variable_and_the_default() {
         let variables: Vec<_> =
             variable.map(|value| ("MCP_TOOL_PREFIX", value)).into_iter().collect();
         let arguments: Vec<_> = option.into_iter().flat_map(|value| ["--prefix", value]).collect();
-        let mut expected = vec![example, "await", "cancel", "hello", "status"];
+        let mut expected = vec![example, "hello", "read_output"];
         expected.sort_unstable();
         assert_eq!(names(&crib, &variables, &arguments), expected, "{variables:?} {arguments:?}");
     }
@@ -65,6 +65,18 @@ fn full_names_precede_the_tool_prefix() {
     let crib =
         TempCrib::new().file("toolcrib.toml", "[crib]\nname = \"shop\"\nfull_names = true\n");
     assert!(names(&crib, &[], &[]).contains(&"mcp_shop_guide_example".to_owned()));
+}
+
+#[test]
+fn failures_name_a_tool_by_its_full_name() {
+    let crib = TempCrib::new()
+        .file("toolcrib.toml", "[crib]\nname = \"shop\"\nfull_names = true\n")
+        .tool("flop", definition("flop", "false"));
+    let mut client = StdioClient::start(&crib, &[]);
+    let result = client.call("mcp_shop_flop", json!({}));
+    let message = "`mcp_shop_flop` failed with exit code 1";
+    assert_eq!(result["content"][0]["text"], message);
+    assert_eq!(result["structuredContent"]["error_message"], message);
 }
 
 #[test]
@@ -159,7 +171,9 @@ fn template_availability_with_all_four_sections_and_described_fields() {
 
 /// The tools of the guide in their served form.
 fn guide_tools() -> Vec<Value> {
-    let crib = TempCrib::new().file("toolcrib.toml", "[flags]\n");
+    let config =
+        "[crib]\ndescriptions = \"full\"\n[flags]\n[content.categories.lang]\ndir = \"lang\"\n";
+    let crib = TempCrib::new().file("toolcrib.toml", config).file("lang/rust.md", "# Rust\n");
     let tools = run_with(&crib, &[], &["list", "--json"]).json();
     let is_guide =
         |tool: &&Value| tool["name"].as_str().is_some_and(|name| name.starts_with("guide_"));
@@ -207,7 +221,7 @@ fn schema_presentation() {
             .strip_prefix("```json\n")
             .and_then(|fence| fence.strip_suffix("\n```"));
         let shown: Value = serde_json::from_str(fence.expect("a fence")).expect("JSON");
-        assert_eq!(shown, tool["inputSchema"], "the schema as it is enforced");
+        assert_eq!(shown, tool["inputSchema"], "the schema as it is served");
     }
 }
 
@@ -256,7 +270,7 @@ fn automatic_registration_with_descriptions_of_the_configured_size() {
         let crib = TempCrib::new().file("toolcrib.toml", config);
         served(&crib, "guide_example")["description"].as_str().expect("a description").to_owned()
     };
-    let full = size("");
+    let full = size("[crib]\ndescriptions = \"full\"\n");
     let labels =
         ["## Description", "## JSON Schema", "## Usage Instructions", "## Concrete Examples"];
     let places: Vec<_> = labels
@@ -268,6 +282,7 @@ fn automatic_registration_with_descriptions_of_the_configured_size() {
     let schema_less = size("[crib]\ndescriptions = \"schema-less\"\n");
     let concise = size("[crib]\ndescriptions = \"concise\"\n");
     assert!(concise.len() < schema_less.len() && schema_less.len() < full.len());
+    assert_eq!(size(""), schema_less, "the schema is sent anyway");
     assert!(!schema_less.contains(labels[1]) && !concise.contains("##"));
 }
 

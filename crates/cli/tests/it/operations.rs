@@ -1,7 +1,7 @@
 //! `operations` and `approve`: stored operations, and decisions about calls.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::Read,
     path::Path,
     sync::mpsc::{Receiver, channel},
@@ -11,6 +11,8 @@ use std::{
 use rustix::pty;
 use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib, definition, is_command_running, wait_until_blocking};
+
+use crate::approve::run_at_terminal;
 
 /// A tool that changes something, marked as dangerous, and takes one word.
 pub(crate) fn dangerous_tool() -> Value {
@@ -48,12 +50,12 @@ fn without_sandbox(transcript: &str) -> String {
 fn an_approval_is_valid_for_the_same_call_once() {
     let crib = TempCrib::new().tool("wipe", dangerous_tool());
     let id = request_approval(&crib, r#"{"what": "a"}"#);
-    assert!(crib.run(&["approve"]).stdout.starts_with(&id[3..9]));
     let list = crib.transcript(&["approve"]).replace(&id[3..9], "CODE");
     insta::assert_snapshot!(list, @r"
     exit code 0
     --- stdout
-    CODE DURATION ago  wipe  (it is marked as dangerous)
+    CODE    WAITS  TOOL  RUNS
+    CODE DURATION  wipe  echo wiped a
     ");
     crib.approve("ap_nonsense");
     let transcript = crib.transcript(&["approve", &id[3..9], "--yes"]);
@@ -100,10 +102,9 @@ fn only_a_person_at_a_terminal_is_shown_how_to_approve() {
     --- stderr
     error: `wipe` needs your user's approval: it is marked as dangerous; nothing was run. Ask your user to approve request `CODE`, then make the same call again
     ");
-    let (mut child, shown) = run_on_terminal(&crib, &call);
-    let status = child.wait().expect("an exit code");
-    let shown: String = shown.iter().collect::<String>().replace(&id[3..9], "CODE");
-    assert_eq!(status.code(), Some(5), "{shown}");
+    let (code, shown) = run_at_terminal(&crib, &call, &[""]);
+    let shown = shown.replace(&id[3..9], "CODE");
+    assert_eq!(code, 5, "{shown}");
     assert!(shown.contains("`wipe` needs your approval: it is marked as dangerous"), "{shown}");
     assert!(shown.contains("approve CODE`, then repeat the call"), "{shown}");
     assert!(!shown.contains("Ask your user"), "{shown}");
@@ -168,17 +169,23 @@ fn a_finished_operation_can_be_inspected() {
         "{list}"
     );
     let id = operation["id"].as_str().expect("an id");
-    assert!(crib.run(&["operations", "list"]).stdout.starts_with(id));
-    insta::assert_snapshot!(crib.transcript(&["operations", "list"]), @r"
+    let list = crib.transcript(&["operations", "list"]).replace(&id[3..11], "SHORT_ID");
+    insta::assert_snapshot!(list, @r"
     exit code 0
     --- stdout
-    op_ID  completed DURATION DURATION ago  greet                     [####################] 100%
+    ID        STATE      TAKES      BEGUN  TOOL   PROGRESS
+    SHORT_ID  completed DURATION DURATION ago  greet
     ");
     insta::assert_snapshot!(crib.transcript(&["operations", "show", id]), @r"
     exit code 0
     --- stdout
-    op_ID  completed DURATION DURATION ago  greet                     [####################] 100%
+    operation  op_ID
+    tool       greet
     arguments  {}
+    begun DURATION ago
+    takes DURATION
+    state      completed
+
     hello
     ");
     assert_eq!(crib.run(&["operations", "logs", id]).stdout, "hello\n");
@@ -251,22 +258,36 @@ fn logs_can_be_followed_to_the_end() {
 }
 
 #[test]
-fn descriptions_of_asynchronous_tools_refer_to_await() {
-    let crib = TempCrib::new()
-        .tool("nap", asynchronous_tool("nap", "sleep 1"))
-        .tool("now", definition("now", "true"));
-    let tools = crib.run(&["list", "--json"]).json();
-    let of = |name: &str| {
-        tools
-            .as_array()
-            .expect("tools")
-            .iter()
-            .find(|tool| tool["name"] == name)
-            .expect("it")["description"]
-            .to_string()
-    };
-    assert!(of("nap").contains("`await`"), "{tools}");
-    assert!(!of("now").contains("`await`"), "{tools}");
+fn a_started_operation_and_its_result_are_in_the_structured_content_too() {
+    let mut nap = asynchronous_tool("nap", "sleep 3");
+    nap["hints"] = json!({"default": "Read the code meanwhile."});
+    let crib = TempCrib::new().tool("nap", nap).tool("now", definition("now", "echo now"));
+    let mut client = StdioClient::start(&crib, &[]);
+    let started = client.call("nap", json!({}))["structuredContent"].clone();
+    assert_eq!(started["hint"], "Read the code meanwhile.");
+    assert!(
+        started["instruction"].as_str().is_some_and(|text| text.contains("`await`")),
+        "{started}"
+    );
+    let mut since = Value::Null;
+    testing::wait_until_blocking("the result is delivered", || {
+        since = client.call("now", json!({}))["structuredContent"]["since_last_call"].clone();
+        since.is_string()
+    });
+    assert!(
+        since.as_str().is_some_and(|text| text.starts_with("Since your last call:")),
+        "{since}"
+    );
+}
+
+#[test]
+fn descriptions_of_asynchronous_tools_do_not_repeat_the_instructions() {
+    let crib = TempCrib::new().tool("nap", asynchronous_tool("nap", "sleep 1"));
+    let listed = crib.run(&["list", "--json"]).stdout;
+    assert!(!listed.contains("`await`"), "{listed}");
+    let client = StdioClient::start(&crib, &[]);
+    let instructions = client.initialized["result"]["instructions"].as_str().expect("instructions");
+    assert!(instructions.contains("`await`"), "{instructions}");
 }
 
 #[test]
@@ -323,7 +344,7 @@ fn the_queue_position_is_shown_everywhere() {
     let line = |id: &str| {
         listed
             .lines()
-            .find(|line| line.starts_with(id))
+            .find(|line| line.starts_with(&id[3..11]))
             .unwrap_or_else(|| panic!("{listed}"))
             .to_owned()
     };
@@ -395,7 +416,7 @@ fn watch_shows_progress_until_the_operation_ends() {
     assert!(first.contains("running") && first.contains("build"), "{first:?}");
     crib.write("half", "");
     assert!(
-        see("[###############-----]  75%").contains("\u{1b}[1A\u{1b}[J"),
+        see("[###############-----]  75%").contains("\u{1b}[2A\u{1b}[J"),
         "the previous list is overwritten"
     );
     crib.write("done", "");
@@ -471,10 +492,8 @@ fn every_call_and_decision_is_in_the_audit_log() {
         lines.iter().all(|line| line["tool"].is_string() && line["decision"].is_string()),
         "{lines:?}"
     );
-    assert!(
-        !lines.iter().any(|line| line.to_string().contains("\"a\"")),
-        "arguments are digests: {lines:?}"
-    );
+    let with_arguments = |line: &&Value| line["arguments"] == json!({"what": "a"});
+    assert_eq!(lines.iter().filter(with_arguments).count(), 2, "once for each call: {lines:?}");
 }
 
 #[test]
@@ -561,4 +580,47 @@ fn a_tool_cannot_overwrite_the_files_that_permit_it() {
         crib.run(&["call", "copy", "--args", r#"{"from": "rule", "to": "elsewhere"}"#]).code,
         0
     );
+}
+
+#[test]
+fn output_of_others_cannot_control_a_terminal_and_is_exact_in_a_pipe() {
+    const TEXT: &str = "a\x1b[2K\tb\u{9b}\rc\n";
+    let crib = TempCrib::new()
+        .file("text", TEXT)
+        .tool("now", definition("now", "cat text"))
+        .tool("later", asynchronous_tool("later", "cat text"));
+    let started = crib.run(&["call", "later", "--json"]);
+    assert_eq!(started.code, 0, "{}", started.stderr);
+    let list = crib.run(&["operations", "list", "--json"]).json();
+    let id = list["operations"][0]["id"].as_str().expect("an id").to_owned();
+    for arguments in [vec!["call", "now"], vec!["operations", "logs", &id]] {
+        let piped = crib.run(&arguments);
+        assert_eq!(piped.stdout, TEXT, "{arguments:?}");
+        let (_, seen) = run_at_terminal(&crib, &arguments, &[]);
+        assert!(seen.starts_with("a\\u{1b}[2K\tb\\u{9b}\\rc\n"), "{arguments:?}: {seen:?}");
+    }
+}
+
+#[test]
+fn the_limit_of_kept_bytes_counts_output_files() {
+    const MIB: u64 = 1 << 20;
+    let crib = TempCrib::new()
+        .file("toolcrib.toml", &format!("[limits]\nkeep_bytes = {}\n", 4 * MIB))
+        .tool("flood", asynchronous_tool("flood", "head -c 1048576 /dev/zero"));
+    let mut client = StdioClient::start(&crib, &[]);
+    for _ in 0..12 {
+        let reply = client.request("tools/call", json!({"name": "flood", "arguments": {}}));
+        assert!(reply.get("result").is_some(), "{reply}");
+    }
+    let size = || -> u64 {
+        let folder = fs::read_dir(crib.state().join("output")).expect("output files").flatten();
+        folder.filter_map(|entry| entry.metadata().ok()).map(|found| found.len()).sum()
+    };
+    // The last operations may not have ended yet.
+    wait_until_blocking("all have ended", || {
+        let list = crib.run(&["operations", "list", "--json"]).json();
+        let all = list["operations"].as_array().expect("a list").clone();
+        all.iter().all(|operation| operation["state"] == "completed")
+    });
+    wait_until_blocking("old output is removed", || size() <= 5 * MIB);
 }

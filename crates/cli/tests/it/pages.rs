@@ -9,10 +9,10 @@ fn docs_writes_an_index_and_a_page_for_each_tool() {
     insta::assert_snapshot!(crib.transcript(&["docs", "--out", "pages"]), @r"
     exit code 0
     --- stderr
-    5 pages in pages
+    3 pages in pages
     ");
     let index = fs::read_to_string(crib.root().join("pages/index.html")).expect("an index");
-    for page in ["tools/ok.html", "tools/status.html"] {
+    for page in ["tools/ok.html", "tools/read_output.html"] {
         assert!(
             index.contains(page) && crib.root().join("pages").join(page).is_file(),
             "{page}: {index}"
@@ -20,7 +20,7 @@ fn docs_writes_an_index_and_a_page_for_each_tool() {
     }
     assert_eq!(crib.run(&["docs", "--out", "pages", "--format", "markdown"]).code, 0);
     let index = fs::read_to_string(crib.root().join("pages/index.md")).expect("an index");
-    assert!(index.contains("ok.md") && index.contains("status.md"), "{index}");
+    assert!(index.contains("ok.md") && index.contains("read_output.md"), "{index}");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn stale_pages_are_removed_and_other_files_are_not() {
         let path = |name: &str| crib.root().join(format!("pages/tools/{name}.{extension}"));
         fs::write(path("mine"), "<p>my own page</p>").expect("a page");
         fs::remove_file(crib.root().join("tools/old.json")).expect("a definition");
-        assert_eq!(crib.run(&docs).stderr, "5 pages in pages, 1 stale page removed\n");
+        assert_eq!(crib.run(&docs).stderr, "3 pages in pages, 1 stale page removed\n");
         assert!(!path("old").exists() && path("mine").exists());
         let before = fs::read(path("ok")).expect("a page");
         assert_eq!(crib.run(&docs).code, 0);
@@ -122,21 +122,34 @@ fn schema_prints_json_schemas() {
     for of in ["mtdf", "guidance", "config"] {
         let schema = run_outside_crib(&["schema", of]).json();
         assert!(
-            schema["$schema"].is_string() && schema["properties"].is_object(),
+            schema["$schema"].is_string()
+                && schema["properties"].is_object()
+                && schema["$id"] == format!("urn:toolcrib:{of}"),
             "{of}: {schema}"
         );
     }
 }
 
 #[test]
-fn a_new_definition_is_clean_runs_and_is_not_overwritten() {
+fn a_new_definition_marks_its_blanks_runs_and_is_not_overwritten() {
     let crib = TempCrib::new().file("text.txt", "one\ntwo\n");
     insta::assert_snapshot!(crib.transcript(&["new", "mtdf", "cat"]), @r"
     exit code 0
     --- stderr
-    wrote CRIB/tools/cat.json: describe its command and parameters, then run `toolcrib call cat`
+    wrote CRIB/tools/cat.json: fill in the parts in brackets, add parameters, then run `toolcrib check` and `toolcrib call cat`
     ");
-    assert_eq!(crib.run(&["check", "--strict"]).code, 0, "{}", crib.run(&["check"]).stdout);
+    let report = crib.run(&["check", "--format", "json"]).json();
+    let found = report["diagnostics"].as_array().expect("diagnostics").iter();
+    let places: Vec<_> = found.map(|found| [&found["code"], &found["pointer"]]).collect();
+    assert_eq!(
+        serde_json::json!(places),
+        serde_json::json!([["TC413", ""], ["TC413", "/positional_args/0"]]),
+        "the blanks are marked"
+    );
+    let schema = crib.root().join("tools/../.schemas/mtdf.json");
+    let schema: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(schema).expect("the schema")).expect("JSON");
+    assert_eq!(schema["$id"], "urn:toolcrib:mtdf");
     let output = crib.run(&["call", "cat", "--args", r#"{"files": ["text.txt"]}"#]);
     assert_eq!(output.stdout, "one\ntwo\n", "it runs the program of its name: {}", output.stderr);
     insta::assert_snapshot!(crib.transcript(&["new", "mtdf", "cat"]), @r"
@@ -234,4 +247,17 @@ fn the_starter_is_clean_and_runs() {
     let output =
         run_outside_crib(&["-C", starter, "call", "find_text", "--args", r#"{"text": "belt"}"#]);
     assert!(output.stdout.contains("lathe needs a new belt"), "{}{}", output.stdout, output.stderr);
+}
+
+#[test]
+fn formats_have_names_that_people_know() {
+    let crib = TempCrib::new();
+    for (kind, name, file) in [
+        ("cli", "jq", "tools/jq.json"),
+        ("r", "stats-median", "tools/stats-median.yaml"),
+        ("markdown", "count", "tools/count/MCP_TOOL_SPECIFICATION.md"),
+    ] {
+        assert_eq!(crib.run(&["new", kind, name]).code, 0, "{kind}");
+        assert!(crib.root().join(file).is_file(), "{file}");
+    }
 }

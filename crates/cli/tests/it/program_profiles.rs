@@ -90,3 +90,30 @@ fn credentials_are_readable_only_to_trusted_tools() {
         assert_eq!(output.code == 0, is_readable, "{config}: {}", output.stderr);
     }
 }
+
+#[test]
+fn a_definition_asks_for_credentials_and_everything_granted_is_shown() {
+    let home = home(&[(".gitconfig", "[user]\nname = Ada\n"), (".git-credentials", "secret")]);
+    let leaf = |name: &str, credentials: bool| json!({"name": name, "description": "Publish commits", "credentials": credentials});
+    let crib = TempCrib::new().tool(
+        "git",
+        json!({"name": "git", "description": "Version control", "command": "git", "mutates": true,
+            "subcommand": [leaf("push", true), leaf("log", false)]}),
+    );
+    let run = |arguments: &[&str]| {
+        let mut command = crib.command(arguments);
+        let output = command.env("HOME", home.path()).env_remove("GIT_CONFIG_GLOBAL").output();
+        CommandOutput::from(&output.expect("the program starts")).stdout
+    };
+    for (tool, has_credentials) in [("git_push", true), ("git_log", false)] {
+        for arguments in [["call", tool, "--dry-run"].as_slice(), &["show", tool]] {
+            let text = run(arguments);
+            let profile = text.lines().find(|line| line.trim().starts_with("profile"));
+            let profile = profile.unwrap_or_else(|| panic!("no profile: {text}"));
+            assert!(profile.contains(".gitconfig") && profile.contains("GIT_CONFIG_GLOBAL"));
+            assert_eq!(profile.contains(".git-credentials"), has_credentials, "{profile}");
+        }
+    }
+    let doctor = run(&["doctor"]);
+    assert!(doctor.contains("\nProfiles of programs\n  git       reads "), "{doctor}");
+}

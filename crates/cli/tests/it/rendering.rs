@@ -1,5 +1,7 @@
 //! Documents from a client's call to a finished report, with the real things.
 
+mod answers;
+
 use std::{
     env, fs,
     path::Path,
@@ -54,10 +56,19 @@ fn a_document_is_rendered_and_read_back_as_a_resource() {
     let read = client.request("resources/read", json!({"uri": "rmd-output:///example.html"}));
     let page = read["result"]["contents"][0]["text"].as_str().expect("a page");
     assert!(page.contains("Summary Statistics") && page.contains("data:image/png;base64,"));
-    let again = client.call("render_rmd", json!({"filename": "example"}));
-    assert_eq!(again["structuredContent"]["value"]["cached"], true);
-    let fresh = client.call("render_rmd", json!({"filename": "example", "fresh": true}));
-    assert_eq!(fresh["structuredContent"]["value"]["cached"], false);
+    let content = rendered["content"].as_array().expect("content");
+    let file = crib.root().join("rmd/output/example.html");
+    assert_eq!(content[1]["text"], format!("File: {}", file.display()));
+    assert_eq!(value["path"], file.display().to_string());
+    assert!(
+        content[2]["text"].as_str().is_some_and(|text| text.contains("Summary Statistics")),
+        "{}",
+        content[2]
+    );
+    assert_eq!(
+        (&content[3]["type"], &content[3]["mimeType"]),
+        (&json!("image"), &json!("image/png"))
+    );
 }
 
 #[test]

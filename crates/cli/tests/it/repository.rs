@@ -153,6 +153,7 @@ fn unsafe_code_and_each_effect_are_in_one_file() {
 /// kernel.
 const INTERNAL_FILES: &[&str] = &[
     "crates/process/src/launcher_process/cgroups.rs",
+    "crates/process/src/launcher_process/guard.rs",
     "crates/process/src/launcher_process/mounts.rs",
     "crates/render/src/compose.rs",
     "crates/store/src/audit.rs",

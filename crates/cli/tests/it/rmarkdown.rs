@@ -55,7 +55,7 @@ fn annotations_match_the_effects_of_tools() {
     for name in ["create_rmd", "update_rmd"] {
         assert_eq!(
             (&hints(name)["readOnlyHint"], &hints(name)["destructiveHint"]),
-            (&json!(false), &Value::Null),
+            (&json!(false), &json!(false)),
             "{name}"
         );
     }

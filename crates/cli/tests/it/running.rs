@@ -176,17 +176,17 @@ fn unbound_tools_are_documented_and_not_served() {
     crib.write("toolcrib.toml", &config.replace("note_*", "note_k*"));
     let listed = crib.run(&["list"]).stdout;
     insta::assert_snapshot!(listed, @r"
-    await             Waits for operations to end and returns their results. Without arguments, waits for any of your …
-    cancel            Cancels one of your operations and kills its processes. Returns which processes were killed, and …
-    check_definition  Checks the text of a tool definition.
     date_add          Add a number of days to a date.
     date_between      Count the days from one date to another.
     note_keep         Store a short note for the rest of the session.
-    status            Lists your operations, newest first: calls that keep running after their response, with state and …
     text_count        Count the lines, words and characters of a text file in the project.
 
+    Built in
+    check_definition  Checks the text of a tool definition.
+    read_output       Reads lines of a long output that a result shows in part.
+
     Documented, not served: no program (see `[[bind]]` in toolcrib.toml)
-    note_list  List the notes of the session, oldest first.
+    note_list         List the notes of the session, oldest first.
     ");
     assert!(!crib.run(&["list", "--json"]).stdout.contains("note_list"));
     let refused = crib.run(&["call", "note_list"]);

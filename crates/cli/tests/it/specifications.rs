@@ -60,13 +60,11 @@ fn documented_tools_are_listed_but_not_served() {
     insta::assert_snapshot!(crib.transcript(&["list"]), @r"
     exit code 0
     --- stdout
-    await             Waits for operations to end and returns their results. Without arguments, waits for any of your …
-    cancel            Cancels one of your operations and kills its processes. Returns which processes were killed, and …
+    Built in
     check_definition  Checks the text of a tool definition.
-    status            Lists your operations, newest first: calls that keep running after their response, with state and …
 
     Documented, not served: no program (see `[[bind]]` in toolcrib.toml)
-    count_lines  Count the lines of a file below the project folder.
+    count_lines       Count the lines of a file below the project folder.
     ");
     let served = crib.run(&["list", "--json"]).json();
     assert!(served.as_array().expect("tools").iter().all(|tool| tool["name"] != "count_lines"));
@@ -118,6 +116,9 @@ fn diverged_copies_are_reported_with_both_locations() {
     );
     let report = crib.run(&["check", "--format", "json"]).json();
     assert_eq!(codes(&report), ["TC210"]);
+    let named = ["a", "b"].map(|folder| format!("{folder}/MCP_TOOL_SPECIFICATION.md"));
+    let report = crib.run(&["check", &named[0], &named[1], "--format", "json"]).json();
+    assert_eq!(codes(&report), ["TC210"], "files that are named are compared too");
     assert_eq!(report["diagnostics"][0]["also"]["file"], "a/MCP_TOOL_SPECIFICATION.md");
     assert!(report["diagnostics"][0]["also"]["line"].is_u64());
     insta::assert_snapshot!(crib.transcript(&["check"]), @r"

@@ -28,8 +28,8 @@ fn native_tool() -> Tool {
 }
 
 #[test]
-fn has_four_sections_for_a_native_tool_with_examples() {
-    insta::assert_snapshot!(describe(&native_tool()), @r#"
+fn has_four_sections_in_full() {
+    insta::assert_snapshot!(DescriptionSize::Full.describer()(&native_tool()), @r#"
     ## Description
 
     Greets a person.
@@ -83,7 +83,7 @@ fn omits_the_schema_on_request() {
 fn default_size_depends_on_the_examples() {
     let mut tool = native_tool();
     assert_eq!(DescriptionSize::Concise.describer()(&tool), "Greets a person.");
-    assert_eq!(DescriptionSize::Full.describer()(&tool), describe(&tool));
+    assert_eq!(DescriptionSize::SchemaLess.describer()(&tool), describe(&tool));
     tool.description.examples.clear();
     assert_eq!(describe(&tool), "Greets a person.");
     insta::assert_snapshot!(DescriptionSize::Full.describer()(&tool), @r#"
@@ -121,15 +121,17 @@ fn starts_with_the_guidance() {
 }
 
 #[test]
-fn explains_operations_of_an_asynchronous_tool() {
+fn starts_with_what_a_short_text_is_part_of() {
+    let mut tool = plain_tool("cargo_clippy");
+    tool.description.text = "Lint".into();
+    tool.description.context = Some("Rust's build tool".into());
+    assert_eq!(describe(&tool), "Rust's build tool: Lint");
+}
+
+#[test]
+fn does_not_repeat_how_operations_work() {
     let mut tool = plain_tool("p");
     tool.mode = Mode::Asynchronous;
-    insta::assert_snapshot!(describe(&tool), @r"
-    Do nothing. Successfully.
-
-    A long-running call returns an operation id: `await` returns its result, `status` its progress.
-    ");
-    tool.implementation = Implementation::Missing;
     assert_eq!(describe(&tool), "Do nothing. Successfully.");
 }
 
@@ -149,7 +151,11 @@ fn warns_about_consent_unless_the_author_did() {
 #[test]
 fn documentation_uses_names_without_prefix() {
     let tool = native_tool();
-    for text in [describe(&tool), docs::render_tool_page(&tool), docs::render_for_terminal(&tool)] {
+    for text in [
+        describe(&tool),
+        docs::render_tool_page(&tool),
+        docs::render_for_terminal(&tool, docs::WIDTH),
+    ] {
         let prefixed: Vec<_> =
             text.lines().skip(1).filter(|line| line.contains("guide_")).collect();
         assert_eq!(prefixed, [""; 0], "{text}");

@@ -19,7 +19,7 @@ fn aligns_and_wraps_a_command_line_tool() {
             }
         }
     }
-    insta::assert_snapshot!(docs::render_for_terminal(&tool), @r#"
+    insta::assert_snapshot!(docs::render_for_terminal(&tool, docs::WIDTH), @r#"
     search_grep  (Search)
       **Note:** runs at once.
 
@@ -55,7 +55,7 @@ fn aligns_and_wraps_a_command_line_tool() {
 
 #[test]
 fn lists_the_steps_of_a_sequence() {
-    insta::assert_snapshot!(docs::render_for_terminal(&sequence_tool()), @r#"
+    insta::assert_snapshot!(docs::render_for_terminal(&sequence_tool(), docs::WIDTH), @r#"
     release
       Do nothing. Successfully.
 
@@ -79,7 +79,7 @@ fn replaces_characters_that_control_the_terminal() {
     let mut tool = plain_tool("p");
     tool.title = Some("one\r\ntwo".into());
     tool.description.text = "red \u{1b}[31m and back\u{8} and \u{202e}turned".into();
-    insta::assert_snapshot!(docs::render_for_terminal(&tool), @r"
+    insta::assert_snapshot!(docs::render_for_terminal(&tool, docs::WIDTH), @r"
     p  (one  two)
       red �[31m and back� and �turned
 

@@ -11,7 +11,7 @@ use crate::{
     engine::{CommandRun, Engine},
     failures,
     plan::{CallTarget, CommandPlan, program},
-    results::{build_json_outcome, build_process_outcome},
+    results::{bound_failure, build_json_outcome, build_process_outcome},
     scheduler::ConcurrencyClass,
 };
 
@@ -80,14 +80,18 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
         output_bytes: if speaks_json { MAX_JSON_BYTES } else { call.output_bytes },
         operation: call.operation.as_ref().map(|live| (live, call.step.as_str())),
         pattern: engine.progress_pattern(call),
+        owner: &call.call.owner,
         has_secrets: call.has_secrets(),
+        // A result that is parsed is not shown as it is.
+        live_output: call.call.live_output.as_ref().filter(|_| !speaks_json),
     };
     let finished = engine.run_command(run).await?;
     call.level.add(finished.level);
-    Ok(if speaks_json {
-        let long_output = engine.long_output(call);
+    let long_output = engine.long_output(call);
+    let outcome = if speaks_json {
         build_json_outcome(tool, &plan.command, finished, &long_output, call.output_bytes).await
     } else {
         build_process_outcome(tool, &plan.command, finished)
-    })
+    };
+    Ok(bound_failure(outcome, &long_output).await)
 }

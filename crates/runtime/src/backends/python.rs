@@ -15,6 +15,7 @@ use crate::{
     engine::Engine,
     failures,
     plan::{CallTarget, CommandPlan, reject_outside_paths},
+    results::{bound_failure, explain_failed_function},
     scheduler::ConcurrencyClass,
 };
 
@@ -61,5 +62,8 @@ async fn run(
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref(), &verify);
     let python_call = PythonCall { tool, function, arguments };
-    engine.workers.call_python(&lease, python_call, &options).await
+    let outcome = engine.workers.call_python(&lease, python_call, &options).await?;
+    let command = || engine.workers.plan_python(python_call).ok();
+    let outcome = explain_failed_function(tool, command, outcome);
+    Ok(bound_failure(outcome, &long_output).await)
 }

@@ -15,6 +15,7 @@ use crate::{
     engine::Engine,
     failures,
     plan::{CallTarget, CommandPlan},
+    results::{bound_failure, explain_failed_function},
     scheduler::ConcurrencyClass,
 };
 
@@ -67,5 +68,9 @@ async fn run(
     call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref(), &verify);
-    engine.workers.call_r(&lease, r_call, &options).await
+    let outcome = engine.workers.call_r(&lease, r_call, &options).await?;
+    let command =
+        || engine.workers.plan_r(&RCall::new(tool, function, &call.call.arguments).ok()?).ok();
+    let outcome = explain_failed_function(tool, command, outcome);
+    Ok(bound_failure(outcome, &long_output).await)
 }

@@ -7,7 +7,7 @@ use process::ExitReason;
 use tokio_util::sync::CancellationToken;
 
 use super::{CommandRun, Engine};
-use crate::{failures, plan};
+use crate::{failures, operation::Owner, plan};
 
 /// A check looks something up; it does no long work.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -38,7 +38,10 @@ impl Engine {
             output_bytes: self.settings.output_bytes,
             operation: None,
             pattern: None,
+            // The outcome does not refer to its output.
+            owner: &Owner(String::new()),
             has_secrets: false,
+            live_output: None,
         };
         let finished = self.run_command(run).await?;
         let is_success = |code: i32| {
@@ -49,8 +52,8 @@ impl Engine {
             ExitReason::Exited(status) => {
                 format!("`{}` exited with {status}", check.command.join(" "))
             }
-            ExitReason::LimitExceeded(limit) => {
-                format!("`{}` {} than it may", check.command.join(" "), limit.describe())
+            ExitReason::Killed(violation) => {
+                format!("`{}` {}", check.command.join(" "), violation.describe())
             }
             _ => format!("`{}` did not exit in time", check.command.join(" ")),
         };

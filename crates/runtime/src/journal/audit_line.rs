@@ -1,13 +1,14 @@
-//! One line of the audit log.
+//! One line of the audit log. `docs/log.md` describes the format for readers.
 
 use std::time::SystemTime;
 
 use process::SandboxLevel;
 use serde::{Serialize, Serializer};
+use toolkit::Arguments;
 
 use crate::operation::{ApprovalId, OperationId, Owner};
 
-/// One line of the audit log. It has digests instead of arguments, which may be secret.
+/// One line of the audit log. Secret arguments are masked; the digest identifies them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AuditLine {
     /// When the call was made, in milliseconds since 1970.
@@ -21,9 +22,12 @@ pub struct AuditLine {
     pub tool_digest: String,
     /// The digest of the arguments.
     pub arguments_digest: String,
+    /// What is the same in all lines of a call, and is written in the first one only.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestDetails>,
     /// `allow`, `approved`, `ask`, `deny`, `denied` or `invalid`.
     pub decision: &'static str,
-    /// Who decided, if a person did so outside of any call.
+    /// How a person decided: at the `terminal`, in a `client`, or by a script with the `credential`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The approval that was used or requested.
@@ -44,6 +48,21 @@ pub struct AuditLine {
     /// one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+}
+
+/// Who made a call, with which arguments.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RequestDetails {
+    /// The arguments with secrets masked and long values shortened.
+    pub arguments: Arguments,
+    /// The name and version that the client gave itself. Absent if it gave none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// Tells the clients of one owner apart. Absent if it is the owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
+    /// Where the tool is defined.
+    pub source: String,
 }
 
 fn serialize_millis<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {

@@ -27,6 +27,9 @@ impl Operations {
 impl Shared {
     async fn finish(self: &Arc<Self>, live: &Arc<LiveOperation>, outcome: Outcome) {
         let ended = self.build_ended(live, outcome);
+        if ended.output_bytes > 0 {
+            self.growth.add(ended.output_bytes);
+        }
         match self.journal.finish(ended.clone()).await {
             Ok(true) => self.close(live, ended),
             // Another server ended it first: its record counts.
@@ -64,6 +67,7 @@ impl Shared {
             // Decided here, before the record is written: later the caller may have stopped
             // waiting.
             collected: live.settle(),
+            output_bytes: self.outputs.take_bytes(live.id()),
             ..operation
         }
     }

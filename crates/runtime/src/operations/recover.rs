@@ -40,11 +40,20 @@ impl Operations {
             let page = page.map_err(store_failed)?;
             let orphans = self.find_orphans(page.operations).await?;
             lost.extend(self.record_lost(orphans).await?);
+            self.0.is_recovering.send_replace(true);
             cursor = page.next;
             if cursor.is_none() {
                 return Ok(lost);
             }
         }
+    }
+
+    /// Waits until [`Operations::recover`] has recorded the newest operations, so that the start of
+    /// a server need not wait for a long history.
+    pub async fn wait_for_newest(&self) {
+        let mut is_recovering = self.0.is_recovering.subscribe();
+        // The sender lives as long as this.
+        let _ = is_recovering.wait_for(|is_recovering| *is_recovering).await;
     }
 
     async fn record_lost(&self, orphans: Vec<Operation>) -> Result<Vec<Operation>, Failure> {
@@ -132,6 +141,7 @@ impl Shared {
                 .unwrap_or_default(),
             outcome: Some(outcome),
             collected: false,
+            output_bytes: self.outputs.bytes_of(operation.id.as_str()),
             ..operation
         }
     }

@@ -7,12 +7,14 @@ use tokio::task::spawn_blocking;
 use toolkit::BoxFuture;
 use workers::results::ResultSink;
 
-use super::{OutputKind, OutputStore, SCHEME};
+use super::{OutputKind, OutputStore, SCHEME, tag_id};
+use crate::operation::Owner;
 
 /// Creates the files for the long outputs of one call. Costs nothing until an output is long.
 pub(crate) struct LongOutput<'a> {
     outputs: &'a Arc<OutputStore>,
     id: OnceLock<String>,
+    owner: Owner,
     /// Whether it belongs to an operation, with which its files are removed.
     belongs_to_operation: bool,
     /// Whether nothing is stored, because the output may repeat secrets of the call.
@@ -21,8 +23,8 @@ pub(crate) struct LongOutput<'a> {
 
 impl<'a> LongOutput<'a> {
     /// For a call that is not an operation.
-    pub(crate) fn new(outputs: &'a Arc<OutputStore>) -> Self {
-        Self { outputs, id: OnceLock::new(), belongs_to_operation: false, is_secret: false }
+    pub(crate) fn new(outputs: &'a Arc<OutputStore>, owner: Owner) -> Self {
+        Self { outputs, id: OnceLock::new(), owner, belongs_to_operation: false, is_secret: false }
     }
 
     /// Stores nothing if the call has secrets: a program may repeat them anywhere in its output.
@@ -32,8 +34,9 @@ impl<'a> LongOutput<'a> {
     }
 
     /// For an operation, or a step of one.
-    pub(crate) fn of_operation(outputs: &'a Arc<OutputStore>, id: String) -> Self {
-        Self { outputs, id: OnceLock::from(id), belongs_to_operation: true, is_secret: false }
+    pub(crate) fn of_operation(outputs: &'a Arc<OutputStore>, id: String, owner: Owner) -> Self {
+        let id = OnceLock::from(id);
+        Self { outputs, id, owner, belongs_to_operation: true, is_secret: false }
     }
 
     /// A new file for one of the outputs. `None` if it cannot be created.
@@ -51,12 +54,27 @@ impl<'a> LongOutput<'a> {
         Some(OutputFile::new(file, uri, self.outputs.max_bytes))
     }
 
+    /// Stores a text. Returns its URI; `None` if it cannot be stored.
+    pub(crate) async fn store(&self, kind: OutputKind, text: &str) -> Option<String> {
+        let mut file = self.create(kind).await?;
+        file.write(text.as_bytes()).await;
+        file.finish().await.map(|(uri, _)| uri)
+    }
+
+    /// Tells a caller how to read an output.
+    pub(crate) fn access(&self, uri: &str) -> String {
+        self.outputs.describe_access(uri)
+    }
+
     /// All outputs of a call share an id.
     fn id(&self) -> Option<String> {
         match self.id.get() {
             Some(id) => Some(id.clone()),
             // Two streams may get here at the same time; the first id counts for both.
-            None => random_id().ok().map(|id| self.id.get_or_init(|| id).clone()),
+            None => {
+                let id = tag_id(&random_id().ok()?, &self.owner);
+                Some(self.id.get_or_init(|| id).clone())
+            }
         }
     }
 }
@@ -64,6 +82,10 @@ impl<'a> LongOutput<'a> {
 impl OutputSink for LongOutput<'_> {
     fn open(&self, stream: OutputStream) -> BoxFuture<'_, Option<OutputFile>> {
         Box::pin(self.create(stream.into()))
+    }
+
+    fn describe_access(&self, uri: &str) -> String {
+        self.outputs.describe_access(uri)
     }
 }
 
@@ -76,8 +98,10 @@ impl ResultSink for LongOutput<'_> {
 impl Drop for LongOutput<'_> {
     /// The call has ended, one way or another: its files count towards the limits from now on.
     fn drop(&mut self) {
-        if let Some(id) = self.id.take().filter(|_| !self.belongs_to_operation) {
-            self.outputs.enforce_limits(&id);
+        match self.id.take() {
+            Some(id) if self.belongs_to_operation => self.outputs.count(&id),
+            Some(id) => self.outputs.enforce_limits(&id),
+            None => {}
         }
     }
 }

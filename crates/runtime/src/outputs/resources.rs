@@ -6,7 +6,8 @@ use toolkit::{
     Body, BoxFuture, Context, Interrupt, Resource, ResourceContent, ResourceTemplate, Resources,
 };
 
-use super::{OutputKind, OutputStore, SCHEME, is_id};
+use super::{OutputKind, OutputStore, SCHEME, is_id, is_owned, is_random};
+use crate::operation::Owner;
 
 /// The most bytes that one read returns.
 const PIECE_BYTES: u64 = 1024 * 1024;
@@ -30,7 +31,7 @@ impl Resources for OutputResources {
             template(
                 "{id}/{stream}",
                 "output",
-                "A long output of a call, from its beginning: stream is stdout, stderr or value",
+                "A long output of a call, from its beginning: stream is stdout, stderr, value or text",
             ),
             template(
                 "{id}/{stream}/{piece}",
@@ -43,11 +44,12 @@ impl Resources for OutputResources {
     fn read<'a>(
         &'a self,
         uri: &'a str,
-        _: Context,
+        context: Context,
     ) -> BoxFuture<'a, Result<Option<ResourceContent>, Interrupt>> {
         let (outputs, uri) = (Arc::clone(&self.0), uri.to_owned());
+        let owner = Owner(context.owner().to_string());
         Box::pin(async move {
-            Ok(tokio::task::spawn_blocking(move || read_content(&outputs, &uri))
+            Ok(tokio::task::spawn_blocking(move || read_content(&outputs, &uri, &owner))
                 .await
                 .ok()
                 .flatten())
@@ -55,8 +57,12 @@ impl Resources for OutputResources {
     }
 }
 
-fn read_content(outputs: &OutputStore, uri: &str) -> Option<ResourceContent> {
+fn read_content(outputs: &OutputStore, uri: &str, owner: &Owner) -> Option<ResourceContent> {
     let (id, stream, piece) = parse(uri)?;
+    // Ids of operations cannot be guessed either, and do not tell their owner.
+    if is_random(id) && !is_owned(id, owner) {
+        return None;
+    }
     let file = File::open(outputs.path(id, stream)).ok()?;
     let pieces = file.metadata().ok()?.len().div_ceil(PIECE_BYTES).max(1);
     let bytes = read_piece(&file, piece.unwrap_or(0)).ok()?;

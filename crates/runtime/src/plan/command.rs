@@ -38,6 +38,16 @@ pub(crate) struct CommandPlan {
     pub(crate) tool: String,
     pub(crate) timeout: Duration,
     pub(crate) command: Arc<Command>,
+    /// What the program gets of the user's files and variables, for people.
+    pub(crate) profile: Option<String>,
+}
+
+/// The program of a call.
+struct Located {
+    /// Its file, or its name if it is not installed.
+    file: PathBuf,
+    /// The file whose folder the sandbox makes readable; `/` for none.
+    sandboxed: PathBuf,
 }
 
 /// The documented JSON of `call --dry-run --json`.
@@ -53,6 +63,8 @@ struct CommandPlanJson<'a> {
     #[serde(serialize_with = "seconds")]
     timeout_seconds: Duration,
     confinement: &'a Sandbox,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<&'a str>,
     /// What this machine enforces of the list in `confinement.network`.
     #[serde(skip_serializing_if = "Option::is_none")]
     network_enforcement: Option<&'static str>,
@@ -76,6 +88,7 @@ impl Serialize for CommandPlan {
             stdin: command.stdin.as_deref(),
             timeout_seconds: self.timeout,
             confinement: &command.sandbox,
+            profile: self.profile.as_deref(),
             network_enforcement: describe_enforcement(&command.sandbox),
         };
         json.serialize(serializer)
@@ -110,9 +123,33 @@ impl CommandPlan {
         process: &Process,
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
+        Self::assemble(settings, tool, process, arguments, || {
+            let file = program::locate(settings, tool, &process.program)?;
+            Ok(Located { sandboxed: file.clone(), file })
+        })
+    }
+
+    /// The plan of a call whose program is not installed, to be shown and never run.
+    pub(crate) fn without_program(
+        settings: &Settings,
+        tool: &Tool,
+        process: &Process,
+        arguments: &Arguments,
+    ) -> Result<Self, Failure> {
+        let (file, sandboxed) = (PathBuf::from(&process.program), PathBuf::from("/"));
+        Self::assemble(settings, tool, process, arguments, || Ok(Located { file, sandboxed }))
+    }
+
+    fn assemble(
+        settings: &Settings,
+        tool: &Tool,
+        process: &Process,
+        arguments: &Arguments,
+        locate: impl FnOnce() -> Result<Located, Failure>,
+    ) -> Result<Self, Failure> {
         let (cwd, mut found) = resolve_folder(settings, tool, process, arguments);
         let resolver = PathResolver::new(settings, &cwd, tool.annotations.is_read_only());
-        let mut line = CommandLine::build(tool, &process.pieces, arguments, &resolver, &mut found);
+        let mut line = CommandLine::build(tool, process, arguments, &resolver, &mut found);
         if let Some(failure) = failures::combine(found) {
             return Err(failure);
         }
@@ -120,22 +157,23 @@ impl CommandPlan {
             reject_outside_paths(settings, tool, arguments)?;
         }
         let access = PathAccess::resolve_declared(process, arguments, &resolver)?;
-        let program = program::locate(settings, tool, &process.program)?;
-        let mut sandbox = sandbox::build(settings, &tool.annotations, &program);
+        let Located { file, sandboxed } = locate()?;
+        let mut sandbox = sandbox::build(settings, &tool.annotations, &sandboxed);
         if let Some(access) = access {
-            sandbox::narrow(&mut sandbox, settings, &tool.annotations, &program, access);
+            sandbox::narrow(&mut sandbox, settings, &tool.annotations, &sandboxed, access);
         }
-        let grant = settings.programs.grant_of(&process.program, &tool.name);
+        let grant = settings.programs.grant_of(&process.program, tool);
+        let profile = grant.describe();
         line.variables.extend(sandbox::apply_grant(&mut sandbox, &tool.annotations, grant));
         let command = Command {
             label: tool.name.clone(),
-            ..assemble(settings, &process.program, &program, &cwd, line, sandbox)?
+            ..assemble(settings, &process.program, &file, &cwd, line, sandbox)?
         };
-        Ok(Self::new(tool, tool.timeout.unwrap_or(settings.timeout), command))
+        Ok(Self { profile, ..Self::new(tool, tool.timeout.unwrap_or(settings.timeout), command) })
     }
 
     pub(crate) fn new(tool: &Tool, timeout: Duration, command: Command) -> Self {
-        Self { tool: tool.name.clone(), timeout, command: Arc::new(command) }
+        Self { tool: tool.name.clone(), timeout, command: Arc::new(command), profile: None }
     }
 
     /// The same program under `strace`, with its system calls written to `trace`.
@@ -161,7 +199,7 @@ pub(crate) fn find_argument_failures(
 ) -> Vec<Failure> {
     let (cwd, mut found) = resolve_folder(settings, tool, process, arguments);
     let resolver = PathResolver::new(settings, &cwd, tool.annotations.is_read_only());
-    CommandLine::build(tool, &process.pieces, arguments, &resolver, &mut found);
+    CommandLine::build(tool, process, arguments, &resolver, &mut found);
     if process.speaks_json() {
         found.extend(reject_outside_paths(settings, tool, arguments).err());
     }

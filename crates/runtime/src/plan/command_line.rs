@@ -2,7 +2,8 @@
 
 use catalog::{
     Failure, Tool,
-    implementation::{Binding, Items, PassBy, Piece, Separator, ValueKind},
+    implementation::{Binding, Items, PassBy, Piece, Process, Separator, ValueKind},
+    runs_named_files,
 };
 use process::Word;
 use serde_json::Value;
@@ -24,6 +25,7 @@ pub(crate) struct CommandLine<'a> {
     tool: Option<&'a Tool>,
     resolver: Option<&'a PathResolver<'a>>,
     double_dash: DoubleDash,
+    runs_files: bool,
     /// The arguments after the program.
     pub(crate) words: Vec<Word>,
     /// Environment variables that the call sets.
@@ -43,6 +45,7 @@ impl<'a> CommandLine<'a> {
             tool: None,
             resolver: None,
             double_dash: DoubleDash::Absent,
+            runs_files: false,
             words,
             variables,
             stdin: None,
@@ -50,18 +53,19 @@ impl<'a> CommandLine<'a> {
         }
     }
 
-    /// The command line that `pieces` make of `arguments`. Arguments that cannot be passed are left out,
+    /// The command line that `process` makes of `arguments`. Arguments that cannot be passed are left out,
     /// and reported in `failures`.
     pub(crate) fn build(
         tool: &'a Tool,
-        pieces: &[Piece],
+        process: &Process,
         arguments: &Arguments,
         resolver: &'a PathResolver<'a>,
         failures: &mut Vec<Failure>,
     ) -> Self {
         let (tool, resolver) = (Some(tool), Some(resolver));
-        let mut line = Self { tool, resolver, ..Self::from_words(&[]) };
-        for piece in pieces {
+        let runs_files = runs_named_files(&process.program);
+        let mut line = Self { tool, resolver, runs_files, ..Self::from_words(&[]) };
+        for piece in &process.pieces {
             match piece {
                 Piece::Word(word) => line.words.push(Word::Text(word.clone())),
                 Piece::DoubleDash => line.double_dash = DoubleDash::BeforeNextPositional,
@@ -122,6 +126,12 @@ impl<'a> CommandLine<'a> {
                     self.add_word(binding, binding.flag.as_deref(), word)
                 })
             }
+            (Value::Object(members), _) if matches!(binding.items, Items::Pairs { .. }) => {
+                let words = to_pairs(&binding.items, members).into_iter();
+                words
+                    .map(Word::Text)
+                    .try_for_each(|word| self.add_word(binding, binding.flag.as_deref(), word))
+            }
             // Joined, an empty array would become an empty word, which programs take for a value.
             (Value::Array(items), _) if items.is_empty() => Ok(()),
             _ => {
@@ -181,6 +191,9 @@ impl<'a> CommandLine<'a> {
                     .collect();
                 Ok(texts?.join(separator))
             }
+            (Value::Object(members), Items::Pairs { .. }) => {
+                Ok(to_pairs(&binding.items, members).join("\n"))
+            }
             _ => self.to_text(binding, value),
         }
     }
@@ -189,15 +202,18 @@ impl<'a> CommandLine<'a> {
         let Value::String(text) = value else {
             return Ok(to_plain_text(value));
         };
-        match (binding.kind, self.resolver) {
-            (ValueKind::Path, Some(resolver)) if !text.is_empty() => {
-                resolver.for_access(binding.access).resolve(&binding.parameter, text)
-            }
-            (ValueKind::PathOrValue, Some(resolver)) => {
-                resolver.for_access(binding.access).resolve_if_exists(&binding.parameter, text)
-            }
-            _ => Ok(text.clone()),
-        }
+        let Some(resolver) = self.resolver.map(|resolver| resolver.for_access(binding.access))
+        else {
+            return Ok(text.clone());
+        };
+        let path = match binding.kind {
+            ValueKind::Path if !text.is_empty() => resolver.resolve(&binding.parameter, text)?,
+            ValueKind::PathOrValue => resolver.resolve_if_exists(&binding.parameter, text)?,
+            _ => return Ok(text.clone()),
+        };
+        // A program that runs files must get exactly the one that was checked: it would look up a bare
+        // name in `PATH`.
+        Ok(if self.runs_files { path } else { resolver.like_given(text, path) })
     }
 
     fn add_file(&mut self, content: String) -> Word {
@@ -277,6 +293,24 @@ fn reject_empty(binding: &Binding, flag: &str, word: &Word) -> Result<(), Failur
         binding.parameter
     );
     Err(failures::invalid_argument(&binding.parameter, message, "a value that is not empty", ""))
+}
+
+/// The members of an object as words `name=value`, one for each or one for all of them.
+fn to_pairs(items: &Items, members: &Arguments) -> Vec<String> {
+    let Items::Pairs { separator, join } = items else {
+        return Vec::new();
+    };
+    let present = members.iter().filter(|(_, value)| !value.is_null());
+    let pairs: Vec<_> = present
+        .map(|(name, value)| {
+            let text = value.as_str().map_or_else(|| to_plain_text(value), str::to_owned);
+            format!("{name}{separator}{text}")
+        })
+        .collect();
+    match join {
+        Some(join) if !pairs.is_empty() => vec![pairs.join(join)],
+        _ => pairs,
+    }
 }
 
 /// A value as people write it: a whole number has no fraction, even if JSON has `1.0`.

@@ -65,6 +65,15 @@ impl<'a> PathResolver<'a> {
         })
     }
 
+    /// A resolved path as the program gets it: relative to the working directory if the caller gave a
+    /// relative one, so that the program's output has the paths that the caller knows.
+    pub(crate) fn like_given(&self, given: &str, path: String) -> String {
+        if path == given || Path::new(given).is_absolute() {
+            return path;
+        }
+        relative_path(self.folder, Path::new(&path)).unwrap_or(path)
+    }
+
     /// Resolves a value that may be a path or something else with slashes, such as a branch or a
     /// package. An existing path is resolved; everything else stays as it is.
     pub(crate) fn resolve_if_exists(&self, parameter: &str, text: &str) -> Result<String, Failure> {
@@ -153,7 +162,7 @@ impl<'a> PathResolver<'a> {
         }
         let message = format!(
             "'{parameter}' leads to `{text}`: only people may change definitions, configuration and the code of \
-             tools; name another path"
+             tools; name another path, or declare `\"mutates\": false` if the tool only reads"
         );
         Err(failures::about_argument(
             parameter,
@@ -176,7 +185,8 @@ impl<'a> PathResolver<'a> {
             .collect::<Vec<_>>()
             .join(", ");
         let message = format!(
-            "'{parameter}' leads outside the folders that tools may access: `{text}`; stay inside {roots}"
+            "'{parameter}' leads outside the folders that tools may access: `{text}`; stay inside {roots}, or \
+             add the folder to `roots` in toolcrib.toml"
         );
         failures::about_argument(
             parameter,
@@ -186,6 +196,27 @@ impl<'a> PathResolver<'a> {
             text,
         )
     }
+}
+
+/// The path from `folder` to `path`, both absolute and without links; none if it is not UTF-8.
+///
+/// Programs give some names a meaning: `-x` is an option, `name=value` an assignment for `awk`,
+/// `host:file` a remote file for `rsync`, `@file` a list of arguments. `./` in front makes a path of them.
+fn relative_path(folder: &Path, path: &Path) -> Option<String> {
+    let mut common = folder;
+    let mut relative = PathBuf::new();
+    while !path.starts_with(common) {
+        relative.push("..");
+        common = common.parent()?;
+    }
+    relative.push(path.strip_prefix(common).ok()?);
+    let text = relative.into_os_string().into_string().ok()?;
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_');
+    Some(match text.chars().next() {
+        None => ".".to_owned(),
+        Some(first) if is_plain(first) && !text.contains([':', '=']) => text,
+        Some(_) => format!("./{text}"),
+    })
 }
 
 /// The path of a symbolic link, if `path` is one: a program that removes a link must not get

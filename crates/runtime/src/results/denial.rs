@@ -3,11 +3,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use catalog::{NetworkAccess, Tool};
+use catalog::{Content, Implementation, NetworkAccess, Outcome, Tool};
 use process::{Command, SandboxLevel};
 
 /// How programs and C libraries report that a name cannot be resolved or no socket be opened.
-const NETWORK: [&str; 9] = [
+const NETWORK: [&str; 12] = [
     "could not resolve",
     "couldn't resolve",
     "name resolution",
@@ -17,6 +17,10 @@ const NETWORK: [&str; 9] = [
     "unable to resolve",
     "getaddrinfo",
     "dns error",
+    // R and Python, for which a denied socket is a failed connection.
+    "cannot open url 'http",
+    "cannot open the connection to 'http",
+    "urlopen error",
 ];
 
 /// How they report a file that they may not open or change.
@@ -35,10 +39,38 @@ pub(crate) fn explain_denial(tool: &Tool, command: &Command, stderr: &str) -> Op
     lines.find_map(|line| explain_line(tool, command, line))
 }
 
+/// Adds the likely cause to the outcome of a function that failed, if that is the sandbox. `command` is
+/// the worker that ran it.
+pub(crate) fn explain_failed_function(
+    tool: &Tool,
+    command: impl FnOnce() -> Option<Command>,
+    mut outcome: Outcome,
+) -> Outcome {
+    if !outcome.failed {
+        return outcome;
+    }
+    let texts = outcome.content.iter().filter_map(|content| match content {
+        Content::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let texts = texts.collect::<Vec<_>>().join("\n");
+    let Some(cause) = command().and_then(|command| explain_denial(tool, &command, &texts)) else {
+        return outcome;
+    };
+    if let Some(Content::Text(text)) = outcome.content.first_mut() {
+        text.push_str(&format!("\n({cause})"));
+    }
+    let message = outcome.structured.as_mut().and_then(|fields| fields.get_mut("error_message"));
+    if let Some(serde_json::Value::String(message)) = message {
+        message.push_str(&format!(" ({cause})"));
+    }
+    outcome
+}
+
 fn explain_line(tool: &Tool, command: &Command, line: &str) -> Option<String> {
     let lower = line.to_lowercase();
     if NETWORK.iter().any(|phrase| lower.contains(phrase)) {
-        return explain_network(&command.sandbox.network);
+        return explain_network(tool, &command.sandbox.network);
     }
     let (phrase, at) = FILES.into_iter().find_map(|phrase| Some((phrase, lower.find(phrase)?)))?;
     // Lower case may have another length in bytes; then the line is taken as a whole.
@@ -50,8 +82,13 @@ fn explain_line(tool: &Tool, command: &Command, line: &str) -> Option<String> {
     explain_file(tool, command, &path)
 }
 
-fn explain_network(network: &NetworkAccess) -> Option<String> {
+fn explain_network(tool: &Tool, network: &NetworkAccess) -> Option<String> {
     match network {
+        NetworkAccess::None if is_r(tool) => Some(
+            "its sandbox has no network; add the keyword `mcp-network` and build again, or `network: true` to \
+             its definition"
+                .to_owned(),
+        ),
         NetworkAccess::None => Some(
             "its sandbox has no network; declare `\"network\": true` or a list of destinations"
                 .to_owned(),
@@ -61,6 +98,10 @@ fn explain_network(network: &NetworkAccess) -> Option<String> {
         ),
         NetworkAccess::Internet => None,
     }
+}
+
+fn is_r(tool: &Tool) -> bool {
+    matches!(tool.implementation, Implementation::R(_))
 }
 
 fn explain_file(tool: &Tool, command: &Command, path: &Path) -> Option<String> {
@@ -79,7 +120,12 @@ fn explain_file(tool: &Tool, command: &Command, path: &Path) -> Option<String> {
         // A system folder, where permissions are the likelier cause.
         return None;
     }
-    Some(if tool.annotations.is_read_only() {
+    Some(if tool.annotations.is_read_only() && is_r(tool) {
+        format!(
+            "its sandbox may not write {shown}, because the tool is declared to change nothing (the keyword \
+             `mcp-read-only`)"
+        )
+    } else if tool.annotations.is_read_only() {
         format!(
             "its sandbox may not write {shown}, because the tool is declared `\"mutates\": false`"
         )

@@ -64,11 +64,19 @@ pub(crate) fn build_process_outcome(tool: &Tool, command: &Command, finished: Fi
     }
     let whole = stdout.uri.as_ref().or(stderr.uri.as_ref());
     structured.extend(whole.map(|uri| ("output".to_owned(), uri.as_str().into())));
+    // At the end as well: Codex shows a model the first and the last part of a long result.
+    let notice = find_notice(&stdout.text).or_else(|| find_notice(&stderr.text));
+    structured.extend(notice.map(|notice| ("notice".to_owned(), notice.into())));
     Outcome {
         failed: failure.is_some(),
-        content: build_content(failure, stdout, stderr),
+        content: build_content(failure, exit_code, stdout, stderr),
         structured: Some(Value::Object(structured)),
     }
+}
+
+/// The line that says how much of an output is left out and how to read it.
+fn find_notice(text: &str) -> Option<&str> {
+    text.lines().find(|line| line.starts_with("[… ") && line.contains(" left out; "))
 }
 
 /// Adds the likely cause to the message, if that is the sandbox.
@@ -85,6 +93,7 @@ fn explain(mut failure: Failure, tool: &Tool, command: &Command, finished: &Fini
 /// and succeed. No block is empty, because APIs of models reject empty text.
 fn build_content(
     failure: Option<Failure>,
+    exit_code: Option<i32>,
     stdout: CapturedOutput,
     stderr: CapturedOutput,
 ) -> Vec<Content> {
@@ -97,9 +106,14 @@ fn build_content(
     let mut texts = Vec::new();
     texts.extend((!stdout.text.is_empty()).then_some(stdout.text));
     texts.extend((!stderr.text.is_empty()).then(|| format!("stderr:\n{}", stderr.text)));
+    // A definition can declare other codes than 0 a success; which one it was is part of the result.
+    let unusual = exit_code.filter(|code| failure.is_none() && *code != 0);
     texts.extend(failure.map(|failure| failure.message));
-    if texts.is_empty() {
-        texts.push("(no output)".to_owned());
+    match unusual {
+        Some(code) if texts.is_empty() => texts.push(format!("(no output, exit code {code})")),
+        Some(code) => texts.push(format!("exit code {code}")),
+        None if texts.is_empty() => texts.push("(no output)".to_owned()),
+        None => {}
     }
     let mut content: Vec<_> = texts.into_iter().map(Content::Text).collect();
     content.extend(links);
@@ -108,9 +122,10 @@ fn build_content(
 
 /// The failure that an exit reason means, if it means one.
 pub(super) fn find_failure(tool: &Tool, reason: &ExitReason) -> Option<Failure> {
+    let is_success = |code: i32| code == 0 || tool.success_exit_codes.contains(&code);
     let tool = &tool.name;
     let failure = match reason {
-        ExitReason::Exited(status) if status.success() => return None,
+        ExitReason::Exited(status) if status.code().is_some_and(is_success) => return None,
         ExitReason::Exited(status) => match (status.code(), status.signal()) {
             (Some(code), _) => Failure::new(
                 ErrorType::NonzeroExit,
@@ -134,7 +149,7 @@ pub(super) fn find_failure(tool: &Tool, reason: &ExitReason) -> Option<Failure> 
                 ),
             )
         }
-        ExitReason::LimitExceeded(limit) => workers::limit_exceeded(tool, *limit, "limits"),
+        ExitReason::Killed(violation) => workers::killed(tool, *violation, "limits"),
         ExitReason::Cancelled => Failure::new(
             ErrorType::Cancelled,
             format!(

@@ -69,17 +69,39 @@ impl Runtime {
     }
 }
 
+/// The arguments, unless they violate constraints of the tool.
+pub(super) fn reject_violations(
+    settings: &Settings,
+    tool: &Tool,
+    arguments: Arguments,
+) -> Result<Arguments, Failure> {
+    let violations = tool.constraints.iter().filter_map(|rule| rule.find_failure(&arguments));
+    let mut found: Vec<_> = violations.collect();
+    if !found.is_empty() {
+        found.extend(find_path_failures(settings, tool, &arguments));
+    }
+    failures::combine(found).map_or(Ok(arguments), Err)
+}
+
 /// Whether paths in the arguments of a tool are checked before it runs.
 pub(super) fn has_path_checks(tool: &Tool) -> bool {
     matches!(tool.implementation, Implementation::Process(_) | Implementation::Python(_))
 }
 
 /// The failures that a call with these arguments would have if they fitted the schema.
-pub(super) fn find_path_failures(
+pub(super) fn find_more_failures(
     settings: &Settings,
     tool: &Tool,
     arguments: &Arguments,
 ) -> Vec<Failure> {
+    let mut found = find_path_failures(settings, tool, arguments);
+    // A constraint that cannot be evaluated has arguments of the wrong type, which are reported.
+    let violated = tool.constraints.iter().filter(|rule| rule.is_violated(arguments) == Ok(true));
+    found.extend(violated.filter_map(|rule| rule.find_failure(arguments)));
+    found
+}
+
+fn find_path_failures(settings: &Settings, tool: &Tool, arguments: &Arguments) -> Vec<Failure> {
     match &tool.implementation {
         Implementation::Process(process) => {
             find_argument_failures(settings, tool, process, arguments)

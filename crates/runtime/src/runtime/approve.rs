@@ -74,6 +74,7 @@ impl Runtime {
             "a call waits for approval: run `toolcrib approve` in a terminal"
         );
         if self.needs_passphrase() {
+            self.notify_operator(&approval).await;
             return Ok(Err(approval_required(&approval)));
         }
         match ask_client(&call.context, &approval).await? {
@@ -82,7 +83,10 @@ impl Runtime {
                 Ok(recorded.map(|id| request.grant(call, id)))
             }
             Reply::Deny => Ok(Err(self.record_denied(approval).await)),
-            Reply::None => Ok(Err(approval_required(&approval))),
+            Reply::None => {
+                self.notify_operator(&approval).await;
+                Ok(Err(approval_required(&approval)))
+            }
         }
     }
 
@@ -132,7 +136,9 @@ impl Runtime {
             by: "client".to_owned(),
             at: self.engine.settings.clock.now(),
         };
-        self.journal.decide(approval.id.clone(), ruling).await.map_err(store_failed)?;
+        let decided = self.journal.decide(approval.id.clone(), ruling.clone()).await;
+        decided.map_err(store_failed)?;
+        self.audit.add_line(build_audit_line(&approval, ruling));
         match self.find_or_propose(call, request, approval.reason.clone()).await? {
             Found::Used(id) => Ok(id),
             Found::Open(open) => Err(approval_required(&open)),
@@ -145,12 +151,12 @@ impl Runtime {
             by: "client".to_owned(),
             at: self.engine.settings.clock.now(),
         };
-        match self.journal.decide(approval.id.clone(), ruling).await {
-            Ok(_) => Failure::new(
-                ErrorType::Denied,
-                format!("`{}` was not approved; nothing was run", approval.tool),
-            )
-            .details(json!({"approval": approval.id})),
+        match self.journal.decide(approval.id.clone(), ruling.clone()).await {
+            Ok(_) => {
+                self.audit.add_line(build_audit_line(&approval, ruling));
+                let message = format!("`{}` was not approved; nothing was run", approval.tool);
+                Failure::new(ErrorType::Denied, message).details(json!({"approval": approval.id}))
+            }
             Err(error) => store_failed(error),
         }
     }
@@ -300,6 +306,7 @@ fn build_audit_line(approval: &Approval, ruling: Ruling) -> AuditLine {
         tool: approval.tool.clone(),
         tool_digest: approval.digest.tool.clone(),
         arguments_digest: approval.digest.arguments.clone(),
+        request: None,
         decision: if ruling.approved { "approved" } else { "denied" },
         by: Some(ruling.by),
         approval: Some(approval.id.clone()),

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use tokio::time::{interval, sleep};
 use toolkit::Context;
 
-use super::Runtime;
+use super::{Runtime, record::OperationRecord};
 use crate::{
     backends::{backend_for, run_detached},
     call::ActiveCall,
@@ -26,12 +26,13 @@ const TICK: Duration = Duration::from_millis(250);
 
 impl Runtime {
     /// Returns the outcome if the call ends soon, else the notice that an operation was started. Calls
-    /// `on_begin` once the operation is recorded, before anything of it runs.
+    /// `on_begin` once the operation is recorded, before anything of it runs; what that returns is
+    /// audited at its end.
     pub(super) async fn operate(
         self: &Arc<Self>,
         mut call: ActiveCall,
         log: &CallLog,
-        on_begin: impl FnOnce(Option<OperationId>),
+        on_begin: impl FnOnce(OperationId) -> Option<OperationRecord>,
     ) -> (Outcome, Option<Arc<LiveOperation>>) {
         let tool = Arc::clone(&call.call.tool);
         let caller = call.call.context.clone();
@@ -46,14 +47,15 @@ impl Runtime {
             Ok(live) => live,
             Err(failure) => return (failure.into(), None),
         };
-        on_begin(Some(live.id().clone()));
+        let record = on_begin(live.id().clone());
         let answer_within = tool.answer_within.unwrap_or_else(|| operations.answer_within(&tool));
         // If this future is dropped (the connection is gone), the guard cancels the operation.
         let mut waiting = WaitingCaller { live: Arc::clone(&live), is_done: false };
         call.call.context = OperationClient::context(&live, caller.clone());
         call.operation = Some(Arc::clone(&live));
         // In a task of its own, which outlives the request.
-        tokio::spawn(Arc::clone(self).run_operation(call, log.clone(), Arc::clone(&live)));
+        let running = Arc::clone(self).run_operation(call, log.clone(), Arc::clone(&live), record);
+        tokio::spawn(running);
         let outcome = wait_for_outcome(&live, &caller, answer_within).await;
         waiting.is_done = true;
         (outcome, Some(live))
@@ -64,6 +66,7 @@ impl Runtime {
         call: ActiveCall,
         log: CallLog,
         live: Arc<LiveOperation>,
+        record: Option<OperationRecord>,
     ) {
         let tool = Arc::clone(&call.call.tool);
         let begun = Instant::now();
@@ -75,6 +78,9 @@ impl Runtime {
         });
         log.finish(Ok(&outcome));
         self.operations.remember_duration(&tool, begun.elapsed());
+        if let Some(record) = record {
+            self.record_end(record, &outcome);
+        }
         self.operations.finish(&live, outcome).await;
     }
 }

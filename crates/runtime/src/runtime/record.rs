@@ -5,14 +5,36 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use catalog::Tool;
+use catalog::{Outcome, Tool};
 
 use crate::{
-    Call,
-    audit::Entry,
+    Call, Runtime,
+    audit::{Entry, to_loggable},
+    call::AppliedLevel,
     digest::keyed_arguments_digest,
+    journal::RequestDetails,
+    log::{CallLog, outcome_kind},
     operation::{ApprovalId, OperationId, Owner},
 };
+
+/// What the last audit line of an operation needs, beside its outcome.
+pub(super) struct OperationRecord {
+    pub(super) record: Record,
+    pub(super) decision: &'static str,
+    pub(super) approval: Option<ApprovalId>,
+    pub(super) operation: OperationId,
+    pub(super) level: AppliedLevel,
+}
+
+impl Runtime {
+    /// Audits the end of an operation.
+    pub(super) fn record_end(&self, ended: OperationRecord, outcome: &Outcome) {
+        let OperationRecord { record, decision, approval, operation, level } = ended;
+        let kind = outcome_kind(outcome);
+        let entry = record.into_entry(decision, approval, Some(operation), kind);
+        self.audit.add(Entry { sandbox: level.get(), ..entry });
+    }
+}
 
 /// What is known of the audit lines of a call when it begins.
 #[derive(Clone)]
@@ -21,19 +43,29 @@ pub(super) struct Record {
     begun: Instant,
     owner: Owner,
     tool: Arc<Tool>,
-    arguments: String,
+    arguments_digest: String,
+    /// Until the first line is written.
+    request: Option<RequestDetails>,
     /// Once a line says that it has started.
     call: Option<u64>,
 }
 
 impl Record {
-    pub(super) fn of(time: SystemTime, call: &Call, key: &[u8]) -> Self {
+    pub(super) fn of(time: SystemTime, call: &Call, key: &[u8], log: &CallLog) -> Self {
+        let is_other = *call.caller != *call.owner.0;
+        let request = RequestDetails {
+            arguments: to_loggable(&call.tool, &call.arguments, log.redaction()),
+            client: call.client.as_deref().map(str::to_owned),
+            caller: is_other.then(|| call.caller.to_string()),
+            source: call.tool.origin.source.as_str().to_owned(),
+        };
         Self {
             time,
             begun: Instant::now(),
             owner: call.owner.clone(),
             tool: Arc::clone(&call.tool),
-            arguments: keyed_arguments_digest(key, &call.arguments),
+            arguments_digest: keyed_arguments_digest(key, &call.arguments),
+            request: Some(request),
             call: None,
         }
     }
@@ -47,7 +79,9 @@ impl Record {
         operation: Option<OperationId>,
     ) -> Entry {
         self.call = Some(call);
-        self.clone().into_entry(decision, approval, operation, "started".to_owned())
+        let entry = self.clone().into_entry(decision, approval, operation, "started".to_owned());
+        self.request = None;
+        entry
     }
 
     pub(super) fn into_entry(
@@ -61,7 +95,8 @@ impl Record {
             time: self.time,
             owner: self.owner,
             tool: self.tool,
-            arguments_digest: self.arguments,
+            arguments_digest: self.arguments_digest,
+            request: self.request,
             decision,
             approval,
             operation,

@@ -273,3 +273,33 @@ fn a_plan_shows_the_variables_of_the_call_and_hides_those_of_the_operator() {
     assert_eq!(plan["stdin"], json!(null));
     assert_eq!(plan["confinement"]["network"], false);
 }
+
+#[test]
+fn members_of_an_object_become_pairs() {
+    let pairs = |join: Option<&str>| {
+        let items = Items::Pairs { separator: "=".into(), join: join.map(str::to_owned) };
+        vec![option("e", |binding| binding.items = items)]
+    };
+    let crib = RuntimeFixture::new();
+    let arguments = json!({"e": {"A": "b c", "N": 2.0, "skipped": null}});
+    assert_eq!(crib.argv(pairs(None), arguments.clone()), ["-e", "A=b c", "-e", "N=2"]);
+    assert_eq!(crib.argv(pairs(Some(",")), arguments), ["-e", "A=b c,N=2"]);
+    assert!(crib.argv(pairs(Some(",")), json!({"e": {}})).is_empty());
+    let refused = crib.plan_failure(pairs(None), json!({"e": {"--privileged": "1"}}));
+    assert!(refused.message.contains("must not begin with a dash"), "{}", refused.message);
+}
+
+#[test]
+fn a_double_dash_is_written_before_the_next_value_only() {
+    let pieces = || {
+        let dash = |binding: &mut Binding| binding.allow_dash = true;
+        vec![positional("filter", |_| {}), Piece::DoubleDash, positional("args", dash)]
+    };
+    let crib = RuntimeFixture::new();
+    let given = json!({"filter": "parser", "args": ["--nocapture"]});
+    assert_eq!(crib.argv(pieces(), given), ["parser", "--", "--nocapture"]);
+    assert_eq!(crib.argv(pieces(), json!({"args": ["--list"]})), ["--", "--list"]);
+    assert_eq!(crib.argv(pieces(), json!({"filter": "parser"})), ["parser"]);
+    let refused = crib.plan_failure(pieces(), json!({"filter": "--config"}));
+    assert_eq!(refused.error_type, ErrorType::InvalidArguments);
+}

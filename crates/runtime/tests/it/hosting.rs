@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use testing::{field, object};
 use tokio_util::sync::CancellationToken;
 use toolkit::{
-    Context, Failure, Interrupt, MemoryStorage, Naming, Native, Prefix, Reply, Toolset,
-    ToolsetOptions,
+    Context, Failure, Interrupt, MemoryStorage, Naming, Native, Reply, Toolset, ToolsetOptions,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -63,7 +62,7 @@ fn tools() -> Vec<Native> {
     let all = [echo, relay, endless, count, danger, tempt]
         .into_iter()
         .fold(Toolset::default(), Toolset::with);
-    all.build(&ToolsetOptions { prefix: Prefix::unset(), errors: None }).unwrap()
+    all.build(&ToolsetOptions::default()).unwrap()
 }
 
 struct Place {

@@ -58,6 +58,23 @@ async fn a_failed_program_is_a_failed_call_with_both_streams() {
 }
 
 #[tokio::test]
+async fn a_declared_exit_code_is_a_success_that_names_it() {
+    let crib = RuntimeFixture::new();
+    let mut tool = script_tool("sh", "echo found; exit 1");
+    tool.success_exit_codes = vec![1];
+    let outcome = crib.call(tool.clone(), json!({})).await;
+    assert!(!outcome.failed);
+    assert_eq!([text(&outcome, 0), text(&outcome, 1)], ["found\n", "exit code 1"]);
+    assert_eq!(field(&outcome, "exit_code"), 1);
+    let mut silent = script_tool("sh", "exit 1");
+    silent.success_exit_codes = vec![1];
+    assert_eq!(text(&crib.call(silent, json!({})).await, 0), "(no output, exit code 1)");
+    let mut other = script_tool("sh", "exit 2");
+    other.success_exit_codes = vec![1];
+    assert!(crib.call(other, json!({})).await.failed);
+}
+
+#[tokio::test]
 async fn reports_the_signal() {
     let outcome = RuntimeFixture::new().run_script("kill -9 $$").await;
     assert_eq!(field(&outcome, "error_type"), "killed_by_signal");

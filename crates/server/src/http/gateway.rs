@@ -25,7 +25,8 @@ use serde_json::{Value, json};
 use tokio::{sync::Mutex, time::timeout};
 
 use super::{
-    HttpOptions, guarded_body::GuardedBody, priming::Priming, session_activity::SessionActivity,
+    HttpOptions, guarded_body::GuardedBody, hosts, priming::Priming,
+    session_activity::SessionActivity,
 };
 use crate::{
     Server, camel_case,
@@ -36,6 +37,9 @@ use crate::{
 
 const JSON_TYPE: HeaderValue = HeaderValue::from_static("application/json");
 const BOTH_TYPES: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// The page at `/`, without scripts.
+const LANDING_PAGE: &str = include_str!("landing_page.html");
 
 /// The header with the session of a legacy client.
 const SESSION_ID: &str = "mcp-session-id";
@@ -49,6 +53,8 @@ pub(super) struct Gateway {
     sessions: Arc<LocalSessionManager>,
     server: Server,
     token: Option<String>,
+    /// The accepted values of `Host`.
+    hosts: Vec<String>,
     max_sessions: usize,
     max_body: usize,
     /// Held while a session is opened, so that concurrent requests do not exceed the limit.
@@ -96,6 +102,7 @@ impl Gateway {
         sessions: Arc<LocalSessionManager>,
         server: Server,
         options: &HttpOptions,
+        hosts: Vec<String>,
     ) -> Self {
         let HttpOptions { max_sessions, max_body, .. } = *options;
         Self {
@@ -103,6 +110,7 @@ impl Gateway {
             sessions,
             server,
             token: options.token.clone(),
+            hosts,
             max_sessions,
             max_body,
             opening: Mutex::default(),
@@ -114,6 +122,7 @@ impl Gateway {
         Router::new()
             .route("/mcp", any(mcp))
             .route("/healthz", get(health))
+            .route("/", get(landing_page))
             .with_state(Arc::new(self))
     }
 
@@ -308,6 +317,10 @@ fn presented_token(headers: &HeaderMap) -> Option<&[u8]> {
 }
 
 async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    if !hosts::are_well_formed(request.headers()) {
+        let message = "`Host` or `Origin` is malformed";
+        return error_response(StatusCode::FORBIDDEN, -32600, message);
+    }
     if !gateway.is_authorized(request.headers()) {
         // RFC 6750, section 3.1: a request without a token gets no error code.
         let (message, challenge) = if presented_token(request.headers()).is_some() {
@@ -337,9 +350,24 @@ async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response 
     }
 }
 
+/// Tells a person with a browser what this is. The same for everyone: it reveals nothing about the crib.
+async fn landing_page() -> Response {
+    let mut response = Response::new(Body::from(LANDING_PAGE));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
+    );
+    response
+}
+
 /// Answers a health check. Only holders of the token learn what is served: the check is outside of the
 /// validation of `Host`, so that a web page could ask as well.
 async fn health(State(gateway): State<Arc<Gateway>>, headers: HeaderMap) -> Response {
+    if !hosts::are_well_formed(&headers) || !hosts::is_known(&headers, &gateway.hosts) {
+        return error_response(StatusCode::FORBIDDEN, -32600, "this `Host` is not accepted");
+    }
     if gateway.token.is_none() || !gateway.is_authorized(&headers) {
         return respond(StatusCode::OK, &json!({"status": "ok"}));
     }

@@ -79,6 +79,8 @@ async fn returns_every_kind_of_content() {
         {"type": "audio", "data": "Aw==", "mimeType": "audio/wav"},
         {"type": "resource", "resource": {"uri": "a:b", "mimeType": "text/plain", "text": "r"}},
         {"type": "resource_link", "uri": "c:d", "name": "n", "mimeType": "text/plain"},
+        // For clients that show the model no links.
+        {"type": "text", "text": "n: c:d"},
     ]);
     assert_eq!(reply["result"]["content"], expected);
 }

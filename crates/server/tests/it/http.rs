@@ -130,6 +130,11 @@ async fn accepts_only_known_origins_and_hosts() {
         "http://evil.example",
         "https://app.example.evil.example",
         "http://localhost.evil.example",
+        "http://[::1].evil.example",
+        "http://127.0.0.1:80.evil.example",
+        "http://localhost:80.evil.example",
+        "http://evil.example@localhost",
+        "http://localhost/x",
         "null",
     ] {
         assert_eq!(client.echo(&[("Origin", origin)]).await.status, 403, "{origin}");
@@ -137,8 +142,21 @@ async fn accepts_only_known_origins_and_hosts() {
     for host in ["localhost:1", "crib.example", "[::1]:80"] {
         assert_eq!(client.echo(&[("Host", host)]).await.status, 200, "{host}");
     }
-    for host in ["evil.example", "localhost.evil.example"] {
+    for host in [
+        "evil.example",
+        "localhost.evil.example",
+        "[::1].evil.example",
+        "127.0.0.1:80.evil.example",
+        "evil.example@localhost",
+    ] {
         assert_eq!(client.echo(&[("Host", host)]).await.status, 403, "{host}");
+        let health = client.send("GET", "/healthz", &[("Host", host)], "").await;
+        assert_eq!(health.status, 403, "{host}");
+    }
+    // Probes of containers use the address.
+    for host in ["localhost:1", "crib.example:80", "[::1]", "10.1.2.3:8080"] {
+        let health = client.send("GET", "/healthz", &[("Host", host)], "").await;
+        assert_eq!(health.status, 200, "{host}");
     }
 }
 
@@ -179,18 +197,17 @@ async fn health_check_reports_name_version_and_tool_count() {
         json!({"status": "ok", "name": "workshop", "version": "1.2.3", "tools": 1})
     );
     let open = HttpFixture::new(echo_server()).await;
-    for (client, header) in [
-        (&client, ("Host", "rebound.example")),
-        (&client, ("Authorization", "Bearer wrong")),
-        (&open, ("Host", "rebound.example")),
-        (&open, bearer),
-    ] {
+    for (client, header) in [(&client, ("Authorization", "Bearer wrong")), (&open, bearer)] {
         let reply = client.send("GET", "/healthz", &[header], "").await;
         assert_eq!(
             reply.message(),
             json!({"status": "ok"}),
             "{header:?}: only for holders of the token"
         );
+    }
+    for client in [&client, &open] {
+        let reply = client.send("GET", "/healthz", &[("Host", "rebound.example")], "").await;
+        assert_eq!(reply.message()["error"]["message"], "this `Host` is not accepted");
     }
 }
 

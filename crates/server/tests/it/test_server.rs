@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use catalog::{Catalog, Policy};
 use runtime::{Runtime, Settings};
 use serde_json::{Value, json};
-use server::{Identity, Server, Snapshot, SnapshotOptions};
+use server::{Identity, OutputSchemas, Server, Snapshot, SnapshotOptions};
 use testing::schema;
 use toolkit::{Content, Native, Outcome, Schema, Tool};
 
@@ -50,6 +50,7 @@ pub(crate) fn snapshot_with_policy(
         crib: "shop".into(),
         full_names: false,
         describe: |tool| tool.description.text.clone(),
+        output_schemas: OutputSchemas::Auto,
         policy,
     };
     Snapshot::new(&Catalog::merge(tools).0, &options)

@@ -5,7 +5,7 @@ use catalog::{
     implementation::{Piece, Process},
 };
 use serde_json::{Value, json};
-use server::{Snapshot, SnapshotOptions};
+use server::{OutputSchemas, Snapshot, SnapshotOptions};
 use testing::schema;
 
 use crate::{
@@ -128,7 +128,10 @@ fn annotations_assume_the_worst_if_nothing_is_declared() {
         ("reader", json!({"readOnlyHint": true, "openWorldHint": true})),
         ("silent", json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false})),
         ("tame", json!({"readOnlyHint": false, "destructiveHint": false, "openWorldHint": false})),
-        ("writer", json!({"readOnlyHint": false, "idempotentHint": true, "openWorldHint": false})),
+        (
+            "writer",
+            json!({"readOnlyHint": false, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}),
+        ),
     ];
     for ((name, hints), (expected_name, expected)) in hints.into_iter().zip(&expected) {
         assert_eq!((name, hints), (*expected_name, expected));
@@ -138,16 +141,13 @@ fn annotations_assume_the_worst_if_nothing_is_declared() {
 }
 
 #[test]
-fn process_tools_have_an_output_schema_and_unbound_tools_are_hidden() {
+fn process_tools_do_not_repeat_their_output_schema_and_unbound_tools_are_hidden() {
     let mut documented = process("documented");
     documented.implementation = Implementation::Missing;
     let snapshot = snapshot([process("run"), documented]);
     let tools = snapshot.tools_json();
     assert_eq!(tools.len(), 1);
-    assert_eq!(
-        tools[0]["outputSchema"],
-        Value::Object((**runtime::process_output_schema().object()).clone())
-    );
+    assert_eq!(tools[0].get("outputSchema"), None);
     assert!(snapshot.get("documented").is_none());
     assert_eq!(snapshot.closest("rum"), Some("run"));
 }
@@ -253,6 +253,7 @@ async fn full_names_are_prefixed_and_resolve_to_the_tool() {
         crib: "my crib".into(),
         full_names: true,
         describe: |tool| tool.description.text.clone(),
+        output_schemas: OutputSchemas::Auto,
         policy: catalog::Policy::default(),
     };
     let snapshot = Snapshot::new(&catalog, &options);

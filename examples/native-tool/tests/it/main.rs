@@ -8,8 +8,26 @@ use std::{
 use serde_json::{Value, json};
 
 #[test]
-fn serves_its_one_tool() {
+fn serves_its_one_tool_under_the_configured_prefix() {
+    for (variables, name) in [
+        (vec![], "count_words"),
+        (
+            vec![("MCP_TOOL_PREFIX", "acme"), ("MCP_INCLUDE_EXAMPLE_TOOLS", "true")],
+            "acme_count_words",
+        ),
+    ] {
+        serve_and_call(&variables, name);
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_native-tool"))
+        .env("MCP_TOOL_PREFIX", "a b")
+        .output()
+        .expect("the program starts");
+    assert!(!output.status.success());
+}
+
+fn serve_and_call(variables: &[(&str, &str)], name: &str) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_native-tool"))
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -29,8 +47,8 @@ fn serves_its_one_tool() {
     let listed = ask("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools");
     let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["count_words"]);
-    let call = json!({"name": "count_words", "arguments": {"text": "to be or not to be"}});
+    assert_eq!(names, [name]);
+    let call = json!({"name": name, "arguments": {"text": "to be or not to be"}});
     let called = ask("tools/call", call);
     assert_eq!(called["result"]["structuredContent"], json!({"success": true, "value": 6}));
     drop(input);

@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use formats::rmd::read_front_matter;
-use render::{Backend, Format, Freshness, RenderJob, RenderProgress, Rendered, Renderer};
+use formats::rmd::{find_volatile, read_front_matter};
+use render::{
+    Backend, Format, Freshness, RenderJob, RenderProgress, Rendered, Renderer, SourceFile,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -16,12 +18,13 @@ use super::{
         reply::failure_reply, store, uri,
     },
     RmdRenderer,
+    preview::{preview, strip_page},
 };
 
 /// After this time a render continues as an operation.
 const ANSWER_WITHIN: Duration = Duration::from_secs(50);
-/// The longest page that is returned inline.
-const MAX_INLINE_BYTES: usize = 1 << 20;
+/// The longest page that is returned inline, without scripts, styles and embedded files.
+const MAX_INLINE_BYTES: usize = 256 << 10;
 
 #[derive(Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -37,10 +40,10 @@ struct RenderRmd {
     /// Values for the parameters in the front matter of the document
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     params: Map<String, Value>,
-    /// Whether to return a small HTML page inline, in addition to the link
+    /// Whether to return the HTML of the page inline, without scripts, styles and figures, in addition to the preview
     #[serde(default)]
     inline: bool,
-    /// Whether to render an unchanged document again, for example because it uses the time or random numbers
+    /// Whether to render an unchanged document again instead of taking it from the cache
     #[serde(default)]
     fresh: bool,
 }
@@ -72,6 +75,8 @@ struct RenderedDocument {
     filename: String,
     /// Name of the output.
     output: String,
+    /// Path of the output on the disk of the server.
+    path: String,
     /// URI of the output.
     uri: String,
     /// Media type of the output.
@@ -91,6 +96,9 @@ struct RenderedDocument {
     image: Option<String>,
     /// Whether the output comes from the cache.
     cached: bool,
+    /// What the document uses besides its files, so that it is never cached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_cached_because: Option<String>,
     /// Duration in milliseconds.
     duration_ms: u64,
     /// Warnings of R.
@@ -109,8 +117,9 @@ struct RWarning {
 
 const PURPOSE: &str = "Renders an R Markdown file to HTML, PDF or Word.\n\nRuns the code of the document, in a container without \
                        network or, if the operator allows it, in a sandboxed R on this machine, on a copy of the documents. The \
-                       output is a resource, `rmd-output:///NAME`. An unchanged document comes from a cache. A long render \
-                       continues as an operation.";
+                       output is a file and a resource, `rmd-output:///NAME`; the text of a page and its figures are \
+                       previewed. An unchanged document comes from a cache, unless it uses the clock, random numbers or \
+                       files elsewhere. A long render continues as an operation.";
 
 pub(super) fn native(renderer: &RmdRenderer) -> Native {
     let renderer = renderer.clone();
@@ -143,7 +152,7 @@ async fn run(
     context: &Context,
 ) -> Reply<RenderedDocument> {
     let inline = given.inline;
-    let (name, output, rendered) = match render(renderer, given, context).await {
+    let (name, output, rendered, volatile) = match render(renderer, given, context).await {
         Ok(rendered) => rendered,
         Err(failure) => return failure_reply(failure),
     };
@@ -151,13 +160,24 @@ async fn run(
     let uri = uri::for_output(&output);
     context.notify_changed(Change::Resources).await;
     context.notify_changed(Change::Resource(uri.clone())).await;
+    let path = renderer.documents.output_path(&output);
     let mut content = vec![Content::Text(format!("Successfully rendered {name} to {output}"))];
+    let cached = if rendered.cached {
+        "\nIt is cached: nothing it reads has changed since it was rendered; `fresh: true` renders it again."
+    } else {
+        ""
+    };
+    content.push(Content::Text(format!("File: {path}{cached}")));
     content.extend(
         rendered
             .warnings
             .iter()
             .map(|warning| Content::Text(format!("Warning: {}", warning.message))),
     );
+    let page = std::str::from_utf8(&rendered.bytes).ok();
+    if let Some(page) = page.filter(|_| output.kind() == OutputKind::Html) {
+        content.extend(preview(page));
+    }
     if inline {
         content.push(inline_page(&rendered, &output, &uri));
     }
@@ -173,6 +193,7 @@ async fn run(
     let document = RenderedDocument {
         filename: name.to_string(),
         output: output.to_string(),
+        path,
         uri,
         mime_type,
         hash: store::hash(&rendered.bytes),
@@ -182,6 +203,7 @@ async fn run(
         versions: rendered.versions,
         image: rendered.image,
         cached: rendered.cached,
+        not_cached_because: volatile.map(|what| format!("it uses {what}")),
         duration_ms: u64::try_from(rendered.duration.as_millis()).unwrap_or(u64::MAX),
         warnings: warnings.collect(),
     };
@@ -190,9 +212,9 @@ async fn run(
 
 /// The page as content, or the reason why it is not inline.
 fn inline_page(rendered: &Rendered, output: &OutputName, uri: &str) -> Content {
-    let bytes = &rendered.bytes;
-    match String::from_utf8(bytes.clone()) {
-        Ok(text) if output.kind() == OutputKind::Html && bytes.len() <= MAX_INLINE_BYTES => {
+    let page = std::str::from_utf8(&rendered.bytes).ok().map(strip_page);
+    match page {
+        Some(text) if output.kind() == OutputKind::Html && text.len() <= MAX_INLINE_BYTES => {
             Content::Resource {
                 uri: uri.to_owned(),
                 mime_type: output.kind().mime_type().to_owned(),
@@ -200,10 +222,7 @@ fn inline_page(rendered: &Rendered, output: &OutputName, uri: &str) -> Content {
             }
         }
         _ => {
-            let why = format!(
-                "it has {} bytes; only HTML of at most {MAX_INLINE_BYTES} bytes is returned inline",
-                bytes.len()
-            );
+            let why = format!("only HTML of at most {MAX_INLINE_BYTES} bytes is returned inline");
             Content::Text(format!("{output} is not inline: {why}. Read the resource."))
         }
     }
@@ -213,7 +232,7 @@ async fn render(
     renderer: &RmdRenderer,
     given: RenderRmd,
     context: &Context,
-) -> Result<(DocumentName, OutputName, Rendered), Failure> {
+) -> Result<(DocumentName, OutputName, Rendered, Option<&'static str>), Failure> {
     let documents = &renderer.documents;
     let (text, params) = (given.filename.clone(), given.params.clone());
     let (name, files) = documents
@@ -227,19 +246,32 @@ async fn render(
         })
         .await?;
     let (format, kind) = given.format.to_render_format();
+    let volatile = find_volatile_file(&files);
+    let is_fresh = given.fresh || volatile.is_some();
     let job = RenderJob {
         document: name.to_string(),
         files,
         format,
         params: given.params,
         backend: given.use_docker_compose.then_some(Backend::Compose),
-        freshness: if given.fresh { Freshness::Fresh } else { Freshness::Cached },
+        freshness: if is_fresh { Freshness::Fresh } else { Freshness::Cached },
     };
     let rendered = render_with_progress(&renderer.renderer(), job, context).await?;
     let output = name.output(kind);
     // After the render has succeeded: a failed one leaves the old output in place.
     let rendered = store_output(documents, output.clone(), rendered).await?;
-    Ok((name, output, rendered))
+    Ok((name, output, rendered, volatile))
+}
+
+/// What the document, or code that it may read, uses besides files. The cache cannot know whether that
+/// has changed.
+fn find_volatile_file(files: &[SourceFile]) -> Option<&'static str> {
+    let is_code = |path: &str| {
+        let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+        matches!(extension.as_deref(), Some("rmd" | "qmd" | "r" | "py" | "sh" | "yml" | "yaml"))
+    };
+    let code = files.iter().filter(|file| file.may_be_read && is_code(&file.path));
+    code.filter_map(|file| std::str::from_utf8(&file.bytes).ok()).find_map(find_volatile)
 }
 
 /// Checks that a document declares the given parameters: R Markdown silently ignores them if it
@@ -258,6 +290,17 @@ fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), 
         .flat_map(Map::keys)
         .map(String::as_str)
         .collect();
+    for (name, given) in params {
+        let default = declared.as_ref().and_then(|declared| declared.get(name));
+        if let Some((wanted, found)) = default.and_then(|default| differing_types(default, given)) {
+            let message = format!(
+                "the parameter `{name}` of `{}` is {wanted} (its default is `{}`), but the given value is {found}",
+                document.name,
+                default.unwrap_or(&Value::Null)
+            );
+            return Err(Failure::new(ErrorType::InvalidArguments, message));
+        }
+    }
     let Some(unknown) = params.keys().find(|name| !known.contains(&name.as_str())) else {
         return Ok(());
     };
@@ -267,6 +310,23 @@ fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), 
     };
     let message = format!("`{}` does not declare the parameter `{unknown}`; {hint}", document.name);
     Err(Failure::new(ErrorType::InvalidArguments, message))
+}
+
+/// The types of a default and of a value that cannot stand for it. A default that is null, a list or
+/// computed by R accepts anything, and so does every parameter accept null.
+fn differing_types(default: &Value, given: &Value) -> Option<(&'static str, &'static str)> {
+    let name = |value: &Value| match value {
+        Value::Bool(_) => Some("a logical value"),
+        Value::Number(_) => Some("a number"),
+        Value::String(text) if !text.contains("`r ") => Some("a text"),
+        _ => None,
+    };
+    let given = match given {
+        Value::Array(_) | Value::Null => None,
+        Value::Object(_) => Some("an object"),
+        scalar => name(scalar),
+    };
+    name(default).zip(given).filter(|(wanted, found)| wanted != found)
 }
 
 /// Renders and reports progress.

@@ -4,6 +4,7 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use catalog::{Diagnostic, ErrorType, Failure, Origin, SourceId, Tool, name};
 use host::{Assembly, describer, served_name};
+use runtime::PeerCommand;
 use server::client::{self, ClientError, Target};
 use workspace::{Crib, GUIDE_TOOLS, Loaded};
 
@@ -40,6 +41,8 @@ impl Against {
         let token = self.token_file.as_deref().map(serve::read_token).transpose()?;
         let crib = assembly.crib();
         let listed = block_on(self.list_tools(assembly, server, token))??;
+        // Both sides in the form that clients get, without what Toolcrib does not send.
+        let listed: Vec<_> = listed.into_iter().map(with_served_schemas).collect();
         let describe = describer(crib);
         let to_listed = |tool: &Arc<Tool>| {
             let name = served_name(crib, &tool.name);
@@ -77,7 +80,7 @@ impl Against {
                 })?;
             let peer = assembly
                 .bare_runtime()?
-                .start_peer(&command)
+                .start_peer(PeerCommand { words: command.clone(), ..PeerCommand::default() })
                 .await
                 .map_err(|failure| start_error(&command, failure))?;
             Target::Program(Box::new(peer))
@@ -107,10 +110,17 @@ fn to_listed(tool: &Tool, described: String, other: Option<&Tool>, name: String)
     if other.is_some_and(|other| words(&other.description.text) == words(&described)) {
         tool.description.text = described;
     }
-    match runtime::with_session_argument(&tool) {
+    let named = runtime::with_session_argument(&tool).map(with_served_schemas);
+    match named {
         Some(named) if other.is_some_and(|other| other.input == named.input) => named,
-        _ => tool,
+        _ => with_served_schemas(tool),
     }
+}
+
+fn with_served_schemas(mut tool: Tool) -> Tool {
+    tool.input = server::to_served_schema(&tool.input);
+    tool.output = tool.output.as_ref().map(server::to_served_schema);
+    tool
 }
 
 /// Why the server to compare with could not be started.

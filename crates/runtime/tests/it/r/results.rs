@@ -167,6 +167,61 @@ async fn a_value_that_violates_its_schema_fails_and_is_shown() {
 }
 
 #[tokio::test]
+async fn a_value_that_violates_its_schema_names_the_parts() {
+    skip_without!("R");
+    let fixture = RFixture::new("f <- function() list(list(n = 'one', t = NA), list(n = 2L))");
+    let item = json!({"type": "object", "properties": {"n": {"type": "integer"}, "t": {"type": "string"}}});
+    let schema = json!({"type": "array", "items": item});
+    let outcome = fixture.call(returning("f", schema), json!({})).await;
+    let found = &field(&outcome, "error_details")["mismatches"];
+    assert_eq!(found, &json!(["`/0/n`: it is not of types \"null\", \"integer\""]));
+    assert!(text(&outcome, 0).contains("definition: `/0/n`: it is not"), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_value_that_reports_a_failure_is_one() {
+    skip_without!("R");
+    let fixture = RFixture::new(
+        "f <- function() list(success = FALSE, error = 'code is required', line = 3L)
+         g <- function() list(success = TRUE, error = NULL, n = 1L)
+         h <- function() list(success = FALSE)",
+    );
+    let schema = || json!({"type": "object"});
+    let outcome = fixture.call(returning("f", schema()), json!({})).await;
+    assert!(outcome.failed);
+    assert_eq!(text(&outcome, 0), "`bench-f` failed: code is required");
+    assert_eq!(field(&outcome, "error_type"), "r_error");
+    let value = json!({"success": false, "error": "code is required", "line": 3});
+    assert_eq!(field(&outcome, "error_details")["value"], value);
+    assert!(fixture.run("f").await.failed, "without a schema too");
+    assert!(!fixture.call(returning("g", schema()), json!({})).await.failed);
+    let without_message = fixture.call(returning("h", schema()), json!({})).await;
+    assert!(!without_message.failed, "a tool may return this about something else");
+}
+
+#[tokio::test]
+async fn a_failure_that_the_sandbox_caused_names_the_keyword() {
+    skip_without!("R");
+    let fixture = RFixture::new(
+        "fetch <- function() readLines('http://127.0.0.1:9/x')
+         save <- function() writeLines('x', 'out.txt')",
+    );
+    let outcome = fixture.run("fetch").await;
+    assert!(
+        text(&outcome, 0).contains("its sandbox has no network; add the keyword `mcp-network`"),
+        "{outcome:?}"
+    );
+    let mut tool = function("save", &[]);
+    tool.annotations.mutates = Some(false);
+    let outcome = fixture.call(tool, json!({})).await;
+    assert!(
+        text(&outcome, 0).contains("may not write")
+            && text(&outcome, 0).contains("`mcp-read-only`"),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_data_frame_is_printed_and_returned_as_rows() {
     skip_without!("R");
     let fixture = RFixture::new("f <- function() data.frame(n = 1:2, t = c('x', 'ü'))");
@@ -234,8 +289,8 @@ async fn long_text_is_truncated_and_stored_in_full() {
     let fixture = RFixture::new("f <- function() cat(strrep('0123456789', 100000))");
     let outcome = fixture.run("f").await;
     assert!(
-        text(&outcome, 0).len() < 100_000
-            && text(&outcome, 0).contains("the full output is the resource")
+        text(&outcome, 0).len() < 20_000
+            && text(&outcome, 0).contains("left out; to read it, call `read_output` with output")
     );
     assert_eq!(field(&outcome, "truncated"), true);
     let uri = field(&outcome, "output").as_str().unwrap().to_owned();

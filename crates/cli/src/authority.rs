@@ -2,43 +2,86 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, stdin},
+    path::Path,
     process::ExitCode,
 };
 
 use host::{Approver, Assembly};
+use runtime::{Approval, Detail, Rendering, Runtime, render_request};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use crate::{commands::CommandResult, error::CommandError, terminal};
+use crate::{error::CommandError, terminal};
 
 /// The decision about a call, and who made it.
-pub(super) enum Decision {
+pub(crate) enum Decision {
     /// Approved by a person at a `terminal`, or by a script with the `credential`.
     Approve(&'static str),
     Deny,
+    /// Nothing is recorded: the call still waits.
+    Later,
+}
+
+/// What is recorded of a call after a person was asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ruled {
+    Approved,
+    Denied,
+    Waiting,
 }
 
 /// Asks the person who may approve.
-pub(super) struct Authority<'a> {
+pub(crate) struct Authority<'a> {
     approver: Approver,
-    assembly: &'a Assembly,
+    /// Absent for another crib, of which only the state folder is known.
+    assembly: Option<&'a Assembly>,
 }
 
 impl<'a> Authority<'a> {
     /// The authority over the calls of a crib.
-    pub(super) fn new(assembly: &'a Assembly) -> Self {
-        Self { approver: Approver::new(assembly.crib()), assembly }
+    pub(crate) fn new(assembly: &'a Assembly) -> Self {
+        Self { approver: Approver::new(assembly.crib()), assembly: Some(assembly) }
+    }
+
+    /// The authority over the calls of the crib with this state folder, at a terminal only.
+    pub(crate) fn of_state(state: &Path) -> Self {
+        Self { approver: Approver::of_state(state), assembly: None }
+    }
+
+    /// Shows what a call would do, asks for a decision and records it.
+    pub(crate) async fn settle(
+        &self,
+        runtime: &Runtime,
+        approval: &Approval,
+        detail: Detail,
+        ask: impl FnOnce(&Self) -> Result<Decision, CommandError>,
+    ) -> Result<Ruled, CommandError> {
+        let rendering = Rendering { detail, ..terminal::stderr_rendering() };
+        terminal::note(&render_request(approval, rendering));
+        let (approved, by) = match ask(self)? {
+            Decision::Approve(by) => (true, by),
+            Decision::Deny => (false, "terminal"),
+            Decision::Later => return Ok(Ruled::Waiting),
+        };
+        let recorded = runtime.rule(approval.id.clone(), approved, by).await;
+        let recorded = recorded.map_err(|error| CommandError::machine(error.to_string()))?;
+        // The process may exit right after this, and must not lose the line.
+        runtime.flush_audit();
+        // From the record: another terminal may have decided first.
+        let ruling = recorded.and_then(|recorded| recorded.ruling);
+        let is_approved = ruling.is_some_and(|ruling| ruling.approved);
+        Ok(if is_approved { Ruled::Approved } else { Ruled::Denied })
     }
 
     /// Asks for a decision; with `is_confirmed`, only for what proves that a person made it.
-    pub(super) fn decide(&self, is_confirmed: bool) -> Result<Decision, CommandError> {
+    pub(crate) fn decide(&self, is_confirmed: bool) -> Result<Decision, CommandError> {
         if !stdin().is_terminal() {
             return self.decide_without_terminal(is_confirmed);
         }
         if self.approver.has_passphrase() {
-            return self.ask_passphrase("Passphrase to approve this, or nothing to deny it:");
+            return self
+                .ask_passphrase("Passphrase to approve this (n denies it, Enter decides later):");
         }
-        let is_approved = is_confirmed || confirm()?;
-        Ok(if is_approved { Decision::Approve("terminal") } else { Decision::Deny })
+        if is_confirmed { Ok(Decision::Approve("terminal")) } else { confirm() }
     }
 
     fn decide_without_terminal(&self, is_confirmed: bool) -> Result<Decision, CommandError> {
@@ -50,7 +93,11 @@ impl<'a> Authority<'a> {
             let message = "every approval needs the passphrase, which is read from a terminal";
             return Err(CommandError::machine(message).hint("run the command in a terminal"));
         }
-        let (settings, tools) = (self.assembly.settings(), &self.assembly.loaded().catalog);
+        let Some(assembly) = self.assembly else {
+            return Err(CommandError::machine("scripts approve calls of one crib")
+                .hint("name the crib with -C"));
+        };
+        let (settings, tools) = (assembly.settings(), &assembly.loaded().catalog);
         self.approver.check_credential(&settings, tools).map_err(|error| {
             CommandError::machine(format!("`--yes` without a terminal: {error}"))
                 .hint("run the command in a terminal; docs/approval.md describes scripts")
@@ -59,10 +106,10 @@ impl<'a> Authority<'a> {
     }
 
     /// Sets, changes or removes the passphrase. A change needs the current one.
-    pub(super) fn set_passphrase(&self) -> CommandResult {
+    pub(crate) fn set_passphrase(&self) -> Result<ExitCode, CommandError> {
         require_terminal()?;
         if self.approver.has_passphrase()
-            && let Decision::Deny = self.ask_passphrase("Current passphrase:")?
+            && !matches!(self.ask_passphrase("Current passphrase:")?, Decision::Approve(_))
         {
             return Err(CommandError::machine("the passphrase was not changed"));
         }
@@ -82,7 +129,7 @@ impl<'a> Authority<'a> {
     }
 
     /// Creates the credential for scripts.
-    pub(super) fn create_credential(&self) -> CommandResult {
+    pub(crate) fn create_credential(&self) -> Result<ExitCode, CommandError> {
         require_terminal()?;
         let path = self.approver.create_credential().map_err(cannot_write)?;
         terminal::note(&format!(
@@ -95,13 +142,15 @@ impl<'a> Authority<'a> {
     fn ask_passphrase(&self, question: &str) -> Result<Decision, CommandError> {
         let given = read_hidden(question)?;
         if given.is_empty() {
-            return Ok(Decision::Deny);
+            return Ok(Decision::Later);
         }
         let is_right = self.approver.is_passphrase(&given).map_err(|error| {
             CommandError::machine(format!("cannot read the stored passphrase: {error}"))
         })?;
         if is_right {
             Ok(Decision::Approve("terminal"))
+        } else if given == "n" {
+            Ok(Decision::Deny)
         } else {
             Err(CommandError::machine("the passphrase is wrong; nothing was decided"))
         }
@@ -116,9 +165,14 @@ fn require_terminal() -> Result<(), CommandError> {
         .hint("run the command in a terminal"))
 }
 
-fn confirm() -> Result<bool, CommandError> {
-    terminal::note("Approve this? [y/N]");
-    Ok(matches!(read_line()?.trim(), "y" | "Y" | "yes"))
+/// Only an explicit no is recorded: Enter, the end of the input or a typing error decide nothing.
+fn confirm() -> Result<Decision, CommandError> {
+    terminal::note("Approve this? [y/n, Enter decides later]");
+    Ok(match read_line()?.trim().to_lowercase().as_str() {
+        "y" | "yes" => Decision::Approve("terminal"),
+        "n" | "no" => Decision::Deny,
+        _ => Decision::Later,
+    })
 }
 
 /// Reads a line from the terminal without showing it.

@@ -1,0 +1,161 @@
+//! A preview of a rendered page: its text and its figures, as far as a model can use them.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use toolkit::Content;
+
+/// The longest text of a preview, in bytes.
+const MAX_TEXT: usize = 4000;
+/// The most figures, and the most bytes of all of them.
+const MAX_FIGURES: usize = 3;
+const MAX_FIGURE_BYTES: usize = 512 << 10;
+/// Elements whose content is not text.
+const HIDDEN: [&str; 4] = ["script", "style", "head", "svg"];
+/// Elements that begin a line.
+const BLOCKS: [&str; 14] =
+    ["p", "div", "li", "tr", "pre", "br", "h1", "h2", "h3", "h4", "table", "section", "ul", "ol"];
+
+/// The text of an HTML page, then its figures.
+pub(super) fn preview(page: &str) -> Vec<Content> {
+    let text = to_text(page);
+    let shown = &text[..text.floor_char_boundary(MAX_TEXT)];
+    let rest = text.len() - shown.len();
+    let notice =
+        if rest > 0 { format!("\n[… {rest} more bytes of text]") } else { String::new() };
+    let mut content = Vec::new();
+    content
+        .extend((!shown.is_empty()).then(|| Content::Text(format!("Preview:\n{shown}{notice}"))));
+    content.extend(figures(page));
+    content
+}
+
+/// The page without scripts, styles and embedded files, which are most of its bytes.
+pub(super) fn strip_page(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let Some(end) = rest.find('>') else { break };
+        let tag = &rest[..=end];
+        rest = match hidden_element(tag) {
+            Some(name) if name != "head" => skip_element(rest, name),
+            _ => {
+                out.push_str(&strip_data(tag));
+                &rest[end + 1..]
+            }
+        };
+    }
+    out + rest
+}
+
+/// A tag without files in its attributes.
+fn strip_data(tag: &str) -> String {
+    match tag.split_once("\"data:") {
+        Some((before, after)) => {
+            let after = after.split_once('"').map_or("", |(_, after)| after);
+            format!("{before}\"\"{}", strip_data(after))
+        }
+        None => tag.to_owned(),
+    }
+}
+
+fn to_text(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let Some(end) = rest.find('>') else { break };
+        let tag = &rest[..=end];
+        let name = tag
+            .trim_start_matches(['<', '/'])
+            .split([' ', '>', '/', '\n'])
+            .next()
+            .unwrap_or_default();
+        if BLOCKS.contains(&name) {
+            out.push('\n');
+        }
+        rest = match hidden_element(tag) {
+            Some(name) => skip_element(rest, name),
+            None => &rest[end + 1..],
+        };
+    }
+    let out = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ]
+    .into_iter()
+    .fold(out, |text, (entity, character)| text.replace(entity, character));
+    let lines: Vec<_> =
+        out.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    lines.join("\n")
+}
+
+fn hidden_element(tag: &str) -> Option<&'static str> {
+    HIDDEN.into_iter().find(|name| {
+        tag[1..].strip_prefix(name).is_some_and(|after| after.starts_with([' ', '>', '\n']))
+    })
+}
+
+/// The text after the end of the element that it begins with.
+fn skip_element<'t>(text: &'t str, name: &str) -> &'t str {
+    let end = format!("</{name}>");
+    text.find(&end).map_or("", |at| &text[at + end.len()..])
+}
+
+/// The bitmaps that the page embeds.
+fn figures(page: &str) -> Vec<Content> {
+    let mut left = MAX_FIGURE_BYTES;
+    let sources = page.split("<img").skip(1).filter_map(|tag| {
+        let source = tag.split_once("src=\"data:")?.1.split_once('"')?.0;
+        let (mime_type, data) = source.split_once(";base64,")?;
+        let is_bitmap = matches!(mime_type, "image/png" | "image/jpeg" | "image/gif");
+        let data = is_bitmap.then(|| STANDARD.decode(data).ok()).flatten()?;
+        Some((mime_type.to_owned(), data))
+    });
+    let mut found = Vec::new();
+    for (mime_type, data) in sources {
+        if found.len() < MAX_FIGURES && data.len() <= left {
+            left -= data.len();
+            found.push(Content::Image { data, mime_type });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use toolkit::Content;
+
+    use super::{preview, strip_page};
+
+    const PAGE: &str = "<html><head><title>x</title><style>p {}</style></head><body>\n<script src=\"data:a,b\">var x = '<p>';</script>\n<h1>Cars &amp; more</h1>\n<p>Some <b>text</b></p>\n<pre>  1 &lt; 2</pre><img src=\"data:image/png;base64,aGk=\" alt=\"a\"/></body></html>";
+
+    #[test]
+    fn shows_the_text_and_the_figures_of_a_page() {
+        let [Content::Text(text), Content::Image { data, mime_type }] = &preview(PAGE)[..] else {
+            panic!("{:?}", preview(PAGE))
+        };
+        assert_eq!(text, "Preview:\nCars & more\nSome text\n  1 < 2");
+        assert_eq!((data.as_slice(), mime_type.as_str()), (&b"hi"[..], "image/png"));
+        let long = format!("<p>{}</p>", "ä".repeat(3000));
+        let [Content::Text(text)] = &preview(&long)[..] else { panic!("a text") };
+        assert!(text.ends_with("ä\n[… 2000 more bytes of text]"), "{text}");
+    }
+
+    #[test]
+    fn strips_scripts_styles_and_embedded_files() {
+        let stripped = strip_page(PAGE);
+        assert!(stripped.contains("<img src=\"\" alt=\"a\"/>"), "{stripped}");
+        assert!(!stripped.contains("var x") && !stripped.contains("p {}"), "{stripped}");
+        assert!(stripped.contains("<title>x</title>") && stripped.ends_with("</body></html>"));
+        for broken in ["<", "<p", "a < b", "<script>", "<img src=\"data:"] {
+            strip_page(broken);
+            preview(broken);
+        }
+    }
+}

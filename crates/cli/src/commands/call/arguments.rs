@@ -1,0 +1,167 @@
+//! The arguments of a call as they are typed: `key=value`, and JSON from the command line, a file or
+//! standard input.
+
+use std::{
+    fs,
+    io::{Read, stdin},
+    path::{Path, PathBuf},
+};
+
+use catalog::{Tool, arguments, closest};
+use serde_json::{Value, json};
+use toolkit::Arguments;
+
+use crate::error::{CommandError, Kind};
+
+/// The folders that relative paths are resolved with.
+pub(super) struct Folders {
+    /// Where the person is in the shell.
+    pub(super) current: PathBuf,
+    pub(super) crib: PathBuf,
+}
+
+/// The arguments of a call: the JSON, then each `key=value`.
+pub(super) fn parse(
+    tool: &Tool,
+    text: Option<&str>,
+    pairs: &[String],
+    folders: &Folders,
+) -> Result<Arguments, CommandError> {
+    let mut given = text.map_or_else(|| Ok(Arguments::new()), parse_json)?;
+    let mut typed = Arguments::new();
+    for pair in pairs {
+        let (name, text) = split_pair(tool, pair)?;
+        let schema = tool.input.property(name).cloned().unwrap_or_else(|| json!({}));
+        let value = to_value(&schema, text, folders).map_err(|expected| {
+            let message = format!("`{name}` must be {expected}, received `{text}`");
+            CommandError::new(Kind::BadArguments, message)
+                .hint(format!("run `toolcrib show {}` to see its parameters", tool.name))
+        })?;
+        match typed.get_mut(name) {
+            // A repeated key is one more item of a list.
+            Some(Value::Array(items)) => match value {
+                Value::Array(more) => items.extend(more),
+                value => items.push(value),
+            },
+            Some(_) => {
+                let message = format!("`{name}` is given twice, and is not a list");
+                return Err(CommandError::new(Kind::BadArguments, message));
+            }
+            None => drop(typed.insert(name.to_owned(), value)),
+        }
+    }
+    given.extend(typed);
+    Ok(given)
+}
+
+/// The name and the value of `key=value`. A name that the tool does not have is rejected here, where the
+/// person can see which word is meant.
+fn split_pair<'p>(tool: &Tool, pair: &'p str) -> Result<(&'p str, &'p str), CommandError> {
+    let bad = |message: String| CommandError::new(Kind::BadArguments, message);
+    let Some((name, text)) = pair.split_once('=') else {
+        return Err(bad(format!("`{pair}` is not `key=value`"))
+            .hint(format!("run `toolcrib show {}` to see its parameters", tool.name)));
+    };
+    let names: Vec<_> = tool.input.properties().map(|(name, _)| name).collect();
+    let takes_more =
+        tool.input.object().get("additionalProperties").is_none_or(|more| *more == json!(true));
+    if names.contains(&name) || (takes_more && names.is_empty()) {
+        return Ok((name, text));
+    }
+    let hint = match closest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "it has no parameters".to_owned(),
+        None => format!("its parameters are {}", names.join(", ")),
+    };
+    Err(bad(format!("`{}` has no parameter `{name}`", tool.name)).hint(hint))
+}
+
+/// The value of a text by the schema of its parameter, or what was expected.
+fn to_value(schema: &Value, text: &str, folders: &Folders) -> Result<Value, &'static str> {
+    let types = types_of(schema);
+    let json = || serde_json::from_str::<Value>(text).ok();
+    let is = |name: &str| types.contains(&name);
+    if is("array") {
+        if let Some(list @ Value::Array(_)) = json() {
+            return Ok(list);
+        }
+        let item = schema.get("items").cloned().unwrap_or_else(|| json!({}));
+        return Ok(Value::Array(vec![to_value(&item, text, folders)?]));
+    }
+    if is("null") && text == "null" {
+        return Ok(Value::Null);
+    }
+    if let Some(value) = json() {
+        let fits = match &value {
+            Value::Number(number) => is("number") || (is("integer") && !number.is_f64()),
+            Value::Bool(_) => is("boolean"),
+            Value::Object(_) => is("object"),
+            _ => false,
+        };
+        // Without a type, JSON is read as JSON, and anything else as text.
+        if fits || (types.is_empty() && !value.is_string()) {
+            return Ok(value);
+        }
+    }
+    if is("boolean") && matches!(text, "yes" | "no") {
+        return Ok((text == "yes").into());
+    }
+    if is("string") || types.is_empty() {
+        let is_path = schema["format"] == "path";
+        return Ok(if is_path { resolve_path(text, folders) } else { text.to_owned() }.into());
+    }
+    Err(match types[0] {
+        "integer" => "an integer",
+        "number" => "a number",
+        "boolean" => "true or false",
+        "object" => "a JSON object",
+        _ => "of another type",
+    })
+}
+
+fn types_of(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(name) => vec![name],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        // The values of an enumeration without a type are texts.
+        _ if schema.get("enum").is_some() => vec!["string"],
+        _ => Vec::new(),
+    }
+}
+
+/// Paths are typed in a shell, so they are relative to where the person is. Tools take them relative to
+/// the crib.
+fn resolve_path(text: &str, Folders { current, crib }: &Folders) -> String {
+    if current == crib || text.is_empty() || Path::new(text).is_absolute() {
+        return text.to_owned();
+    }
+    let path = current.join(text);
+    path.strip_prefix(crib).unwrap_or(&path).to_string_lossy().into_owned()
+}
+
+/// JSON on the command line, in a file (`@FILE`) or on standard input (`-`).
+fn parse_json(given: &str) -> Result<Arguments, CommandError> {
+    let text = if given == "-" {
+        let mut text = String::new();
+        let read = stdin().lock().read_to_string(&mut text);
+        read.map_err(|error| CommandError::machine(format!("cannot read the arguments: {error}")))?;
+        text
+    } else if let Some(file) = given.strip_prefix('@') {
+        let path = Path::new(file);
+        fs::read_to_string(path).map_err(|error| CommandError::io("read", path, &error))?
+    } else {
+        given.to_owned()
+    };
+    let invalid = |message: String| {
+        CommandError::new(Kind::BadArguments, message)
+            .hint("pass a JSON object, such as --args '{\"name\": \"value\"}', or key=value")
+    };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(other) => Err(invalid(format!(
+            "the arguments must be an object, received {}",
+            arguments::type_name(&other)
+        ))),
+        Err(error) => Err(invalid(format!("the arguments are not JSON: {error}"))),
+    }
+}

@@ -1,0 +1,214 @@
+//! `connect`: an entry for this crib in the configuration of clients.
+
+mod overview;
+mod verify;
+
+use std::{env, process::ExitCode};
+
+use clap::builder::TypedValueParser;
+use clients::{Authorization, CLIENTS, Client, Scope, Server, TOKEN_VARIABLE, Transport};
+use host::{Change, ClientFile, ConnectionError};
+use similar::TextDiff;
+use workspace::Crib;
+
+use super::{CommandContext, CommandResult, serve};
+use crate::{
+    choice::{self, Choice},
+    error::CommandError,
+    terminal::{self, Paint, paint},
+};
+
+/// Connect MCP clients to this crib: write an entry to their configuration, then start the server as
+/// the client would and list its tools.
+///
+/// Without a client, lists the clients on this machine and whether they are connected. Exits with 1 if
+/// a client was connected but the server did not answer.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The clients to connect.
+    #[arg(value_name = "CLIENT", value_parser = client_parser())]
+    clients: Vec<&'static Client>,
+    /// Write to the client's file in the crib's folder, for everyone who works on this project.
+    #[arg(long, conflicts_with = "user")]
+    project: bool,
+    /// Write to your own file, for all projects. The default.
+    #[arg(long)]
+    user: bool,
+    /// Let the client connect to a running server, such as http://127.0.0.1:7337/mcp, instead of
+    /// starting one.
+    #[arg(long, value_name = "URL")]
+    http: Option<String>,
+    /// Name of the server in the client [default: the name of the crib].
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Print the change without writing it.
+    #[arg(long)]
+    dry_run: bool,
+    /// Remove the entry. A file that nothing else has changed becomes what it was before.
+    #[arg(long)]
+    undo: bool,
+}
+
+fn client_parser() -> impl TypedValueParser<Value = &'static Client> {
+    let to_choice =
+        |client: &'static Client| Choice { name: client.name, help: client.title, value: client };
+    choice::parser(CLIENTS.iter().map(to_choice).collect())
+}
+
+pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
+    let crib = context.crib()?;
+    let server = describe_server(context, &crib, args)?;
+    if args.clients.is_empty() {
+        overview::print(context, &crib, &server);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let scope = if args.project { Scope::Project } else { Scope::User };
+    let files = args.clients.iter().map(|client| find_file(context, &crib, client, scope));
+    // Before anything is written: a command line that is wrong in part changes nothing.
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    let mut all_answer = true;
+    for file in &files {
+        all_answer &= if args.undo {
+            disconnect(file, &server, args)?;
+            true
+        } else {
+            connect(context, &crib, file, &server, args)?
+        };
+    }
+    Ok(ExitCode::from(u8::from(!all_answer)))
+}
+
+/// The server as clients see it: this program, or the address of a running one.
+fn describe_server(
+    context: &CommandContext<'_>,
+    crib: &Crib,
+    args: &Args,
+) -> Result<Server, CommandError> {
+    let name = clients::server_name(args.name.as_deref().unwrap_or(&crib.name()));
+    let transport = match &args.http {
+        Some(url) => {
+            let file = crib.token_file();
+            let token = file.exists().then(|| serve::read_token(&file)).transpose()?;
+            Transport::Http { url: url.clone(), token: token.map(Authorization) }
+        }
+        None => {
+            // Absolute paths, because clients neither expand `~` nor share your PATH and folder.
+            let program = env::current_exe().map_err(|error| {
+                CommandError::machine(format!("cannot find the path of this program: {error}"))
+            })?;
+            let crib = crib.folder.to_string_lossy().into_owned();
+            let arguments = vec!["-C".to_owned(), crib, "serve".to_owned()];
+            Transport::Stdio { program: program.to_string_lossy().into_owned(), arguments }
+        }
+    };
+    // Otherwise the server would keep its approvals where `toolcrib approve` does not look.
+    let state = context.environment.get("XDG_STATE_HOME");
+    let variables = state.map(|value| ("XDG_STATE_HOME".to_owned(), value.to_owned()));
+    Ok(Server { name, transport, variables: variables.into_iter().collect() })
+}
+
+fn find_file(
+    context: &CommandContext<'_>,
+    crib: &Crib,
+    client: &'static Client,
+    scope: Scope,
+) -> Result<ClientFile, CommandError> {
+    ClientFile::find(client, scope, crib, context.environment).ok_or_else(|| {
+        let other = match scope {
+            Scope::User => "project",
+            Scope::Project => "user",
+        };
+        let (title, scope) = (client.title, scope.name());
+        CommandError::machine(format!("{title} has no configuration file of a {scope}"))
+            .hint(format!("use `--{other}`"))
+    })
+}
+
+/// Connects one client; returns whether the server answered.
+fn connect(
+    context: &CommandContext<'_>,
+    crib: &Crib,
+    file: &ClientFile,
+    server: &Server,
+    args: &Args,
+) -> Result<bool, CommandError> {
+    let client = file.client;
+    let entry = client.entry(server).ok_or_else(|| {
+        CommandError::machine(format!("{} cannot use servers over HTTP", client.title))
+            .hint("leave out `--http`: it then starts the server itself")
+    })?;
+    let change = file.connect(&server.name, &entry).map_err(to_command_error)?;
+    print_change(&change, args);
+    if args.dry_run {
+        return Ok(true);
+    }
+    change.apply().map_err(to_command_error)?;
+    explain_token(client, server, crib);
+    let answers = verify::verify(context, file, server)?;
+    terminal::print_line(&format!("next: {}", client.next_step));
+    Ok(answers)
+}
+
+fn disconnect(file: &ClientFile, server: &Server, args: &Args) -> Result<(), CommandError> {
+    let change = file.disconnect(&server.name).map_err(to_command_error)?;
+    print_change(&change, args);
+    if args.dry_run {
+        return Ok(());
+    }
+    change.apply().map_err(to_command_error)
+}
+
+fn print_change(change: &Change, args: &Args) {
+    let path = change.path.display();
+    if change.is_empty() {
+        let state = if args.undo { "has no entry to remove" } else { "is up to date" };
+        return terminal::print_line(&format!("{path} {state}"));
+    }
+    let before = change.before.as_deref().unwrap_or_default();
+    let after = change.after.as_deref().unwrap_or_default();
+    let diff = TextDiff::from_lines(before, after);
+    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
+        for line in hunk.to_string().lines() {
+            let colour = match line.as_bytes().first() {
+                Some(b'+') => Paint::Green,
+                Some(b'-') => Paint::Red,
+                _ => Paint::Dim,
+            };
+            // Other programs have written the rest of the file.
+            terminal::print_line(&paint(&runtime::escape_controls(line), colour));
+        }
+    }
+    let done = match (args.dry_run, &change.after) {
+        (true, Some(_)) => "would write",
+        (true, None) => "would remove",
+        (false, Some(_)) => "wrote",
+        (false, None) => "removed",
+    };
+    terminal::print_line(&format!("{done} {path}"));
+    if !args.undo && !args.dry_run {
+        terminal::print_line("to undo this, repeat the command with `--undo`");
+    }
+}
+
+/// Where the client takes the token from.
+fn explain_token(client: &Client, server: &Server, crib: &Crib) {
+    let Transport::Http { token: Some(_), .. } = &server.transport else {
+        return;
+    };
+    let file = crib.token_file();
+    let file = file.display();
+    terminal::note(&if client.stores_token(server) {
+        format!("note: {} reads no variables, so its file now has the token", client.title)
+    } else {
+        format!("set {TOKEN_VARIABLE} to the token in {file} where you start {}", client.title)
+    });
+}
+
+fn to_command_error(error: ConnectionError) -> CommandError {
+    let hint = match &error {
+        ConnectionError::Read { .. } => "check the permissions of the file",
+        ConnectionError::Edit { .. } => "fix the file, or add the entry by hand",
+        ConnectionError::Write { .. } => "check the permissions of the folder and its disk",
+    };
+    CommandError::machine(error.to_string()).hint(hint)
+}

@@ -1,0 +1,183 @@
+//! `connect`: entries in the configuration of clients.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clients::{CLIENTS, Scope};
+use testing::{CommandOutput, HttpServer, TempCrib, definition, toolcrib_path};
+
+/// A crib with one tool, and a home folder beside it.
+fn crib() -> TempCrib {
+    TempCrib::new().tool("alpha", definition("alpha", "echo")).file("../home/.keep", "")
+}
+
+fn home(crib: &TempCrib) -> PathBuf {
+    crib.root().with_file_name("home")
+}
+
+fn connect(crib: &TempCrib, arguments: &[&str]) -> CommandOutput {
+    let mut command = crib.command(&[&["connect"], arguments].concat());
+    // Variables that move the files of clients must not reach the files of a developer.
+    for variable in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME"] {
+        command.env_remove(variable);
+    }
+    for variable in ["CLINE_DIR", "OPENCODE_CONFIG", "XDG_CONFIG_HOME"] {
+        command.env_remove(variable);
+    }
+    command.env("HOME", home(crib));
+    CommandOutput::from(&command.output().expect("the program starts"))
+}
+
+fn transcript(crib: &TempCrib, arguments: &[&str]) -> String {
+    let CommandOutput { code, stdout, stderr } = connect(crib, arguments);
+    // How many built-in tools there are is of no interest here.
+    let lines = stdout.lines().map(|line| line.split(" gets ").next().unwrap_or_default());
+    let stdout: String = lines.map(|line| format!("{line}\n")).collect();
+    let text = format!("exit code {code}\n{stdout}{stderr}");
+    normalize(crib, &text)
+}
+
+fn normalize(crib: &TempCrib, text: &str) -> String {
+    let text = text.replace(&toolcrib_path().display().to_string(), "TOOLCRIB");
+    let text = text.replace(&crib.root().display().to_string(), "CRIB");
+    text.replace(&crib.root().parent().expect("a folder").display().to_string(), "FOLDER")
+}
+
+/// All files of the crib and of the home folder, but for the state of servers.
+fn files_of(crib: &TempCrib) -> Vec<(PathBuf, Vec<u8>)> {
+    [files_in(&crib.root()), files_in(&home(crib))].concat()
+}
+
+/// All files below a folder, with their content.
+fn files_in(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_in(&path));
+        } else {
+            found.push((path.clone(), fs::read(path).expect("a file")));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn writes_verifies_and_undoes_an_entry() {
+    let crib = crib();
+    insta::assert_snapshot!(transcript(&crib, &["codex"]));
+    insta::assert_snapshot!(transcript(&crib, &["codex"]), @r"
+    exit code 0
+    FOLDER/home/.codex/config.toml is up to date
+    Codex
+    next: start a new session
+    ");
+    insta::assert_snapshot!(transcript(&crib, &["codex", "--undo"]));
+    assert!(!home(&crib).join(".codex").exists());
+}
+
+#[test]
+fn every_client_file_is_the_same_after_a_round_trip() {
+    let crib = crib();
+    crib.write("../home/.claude.json", "{\"numStartups\":3,\n   \"mcpServers\":{ \"a\":{} }}");
+    crib.write("../home/.codex/config.toml", "# mine\nmodel = \"x\"");
+    crib.write(
+        "../home/.config/goose/config.yaml",
+        "GOOSE_MODEL: x\nextensions:\n  a:\n    cmd: b",
+    );
+    crib.write("../home/.config/zed/settings.json", "// mine\n{\"theme\": \"One\",}\r\n");
+    let before = files_of(&crib);
+    for scope in [Scope::User, Scope::Project] {
+        let able = CLIENTS.iter().filter(|client| client.location(scope).is_some());
+        let names: Vec<_> = able.map(|client| client.name).collect();
+        let flag = format!("--{}", scope.name());
+        let output = connect(&crib, &[&names[..], &[&flag]].concat());
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        let verified = output.stdout.lines().filter(|line| line.contains(": alpha"));
+        assert_eq!(verified.count(), names.len());
+        assert!(files_of(&crib).len() > before.len());
+        // In the opposite order: two clients may share a file.
+        let names: Vec<_> = names.into_iter().rev().collect();
+        assert_eq!(connect(&crib, &[&names[..], &[&flag, "--undo"]].concat()).code, 0);
+        assert_eq!(files_of(&crib), before, "{flag}");
+    }
+}
+
+#[test]
+fn only_the_entry_is_removed_from_a_file_that_changed_since() {
+    let crib = crib();
+    connect(&crib, &["claude-code"]);
+    let text = crib.read("../home/.claude.json");
+    crib.write("../home/.claude.json", &text.replacen('{', "{ \"numStartups\": 4,", 1));
+    connect(&crib, &["claude-code", "--undo"]);
+    insta::assert_snapshot!(crib.read("../home/.claude.json"), @r#"
+    { "numStartups": 4,
+      "mcpServers": {}
+    }
+    "#);
+}
+
+#[test]
+fn links_to_files_stay_links() {
+    let crib = crib().file("dotfiles/claude.json", "{}");
+    std::os::unix::fs::symlink("../crib/dotfiles/claude.json", home(&crib).join(".claude.json"))
+        .expect("a link");
+    assert_eq!(connect(&crib, &["claude-code"]).code, 0);
+    assert!(home(&crib).join(".claude.json").is_symlink());
+    assert!(crib.read("dotfiles/claude.json").contains("mcpServers"));
+}
+
+#[test]
+fn a_broken_file_and_a_missing_scope_change_nothing() {
+    let crib = crib().file("../home/.cursor/mcp.json", "{ // no\n}");
+    let before = files_of(&crib);
+    insta::assert_snapshot!(transcript(&crib, &["cursor"]), @r"
+    exit code 2
+    error: `FOLDER/home/.cursor/mcp.json` is left as it is: it is broken: key must be a string at line 1 column 3
+     |
+     = help: fix the file, or add the entry by hand
+    ");
+    insta::assert_snapshot!(transcript(&crib, &["codex", "windsurf", "--project"]), @r"
+    exit code 2
+    error: Windsurf has no configuration file of a project
+     |
+     = help: use `--user`
+    ");
+    assert_eq!(connect(&crib, &["zed", "--dry-run"]).code, 0);
+    assert_eq!(files_of(&crib), before);
+}
+
+#[test]
+fn lists_clients_and_their_state() {
+    let crib = crib().file("../home/.cursor/mcp.json", "{}");
+    connect(&crib, &["gemini"]);
+    connect(&crib, &["claude-code", "--project"]);
+    crib.write("../home/.codex/config.toml", "[mcp_servers.crib]\ncommand = \"old\"\n");
+    crib.write("../home/.kiro/settings/mcp.json", "[]");
+    let mut command = crib.command(&["connect"]);
+    command.env("HOME", home(&crib)).env("PATH", "/nonexistent");
+    let output = CommandOutput::from(&command.output().expect("the program starts"));
+    insta::assert_snapshot!(normalize(&crib, &output.stdout));
+}
+
+#[test]
+fn a_running_server_is_reached_without_its_token_in_the_file() {
+    let crib = crib();
+    let server = HttpServer::start(&crib, &[]);
+    let url = server.url();
+    let output = connect(&crib, &["claude-code", "--http", &url]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains(": alpha"), "{}", output.stdout);
+    assert!(crib.read("../home/.claude.json").contains("Bearer ${TOOLCRIB_TOKEN}"));
+    let secret = server.authorization().trim_start_matches("Bearer ");
+    assert!(
+        files_of(&crib)
+            .iter()
+            .all(|(_, bytes)| { !String::from_utf8_lossy(bytes).contains(secret) })
+    );
+    drop(server);
+    assert_eq!(connect(&crib, &["claude-code", "--http", &url]).code, 1);
+}

@@ -1,0 +1,233 @@
+//! What people see when they type something, and when they mistype it.
+
+use std::{
+    fs::File,
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    process::Command,
+};
+
+use rustix::{
+    pty,
+    termios::{Winsize, tcsetwinsize},
+};
+use serde_json::json;
+use testing::{HttpServer, TempCrib, definition, run_outside_crib};
+
+fn crib() -> TempCrib {
+    let mut tool = definition("git_log", "git log");
+    tool["description"] = json!(
+        "Show the latest commits of the current branch, one per line, with author, date and subject, newest first"
+    );
+    TempCrib::new().tool("git_log", tool).tool("count", definition("count", "wc"))
+}
+
+/// The output on a terminal of this width, with colours.
+fn on_terminal(crib: &TempCrib, arguments: &[&str], columns: u16) -> String {
+    let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
+    pty::grantpt(&near).expect("ours");
+    pty::unlockpt(&near).expect("open");
+    let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&near, size).expect("a size");
+    let name = pty::ptsname(&near, Vec::new()).expect("a name").into_string().expect("text");
+    let far = || File::options().read(true).write(true).open(&name).expect("its other end");
+    let mut command = crib.command(arguments);
+    command.env_remove("NO_COLOR").stdout(far()).stderr(far());
+    let mut child = command.spawn().expect("it starts");
+    drop(command);
+    let (mut near, mut seen, mut chunk) = (File::from(near), Vec::new(), [0; 4096]);
+    while let Ok(read @ 1..) = near.read(&mut chunk) {
+        seen.extend_from_slice(&chunk[..read]);
+    }
+    child.wait().expect("an end");
+    String::from_utf8_lossy(&seen).replace("\r\n", "\n").replace('\x1b', "ESC")
+}
+
+#[test]
+fn the_help_groups_commands() {
+    insta::assert_snapshot!(run_outside_crib(&["--help"]).stdout, @r"
+    Read tool definitions into one catalog, check them, and serve them to AI agents over MCP
+
+    Usage: toolcrib [OPTIONS] [COMMAND]
+
+    Start:
+      init        Start a crib
+      connect     Connect MCP clients to this crib
+      new         Write a definition or document to start from
+      doctor      Report what this machine can run, how well it can sandbox it, and what to install
+
+    Serve and use tools:
+      serve       Serve the tools of the crib over MCP
+      up          Start a background server for the crib
+      down        Stop the background server of the crib
+      list        List the tools of the crib
+      show        Show one tool
+      call        Call a tool from the terminal, as a client would
+      reload      Ask the running servers of the crib to reload its definitions
+      flags       Set and show flags
+
+    See and decide:
+      log         Show who called which tools, with which arguments and outcome
+      approve     Approve or deny a call
+      operations  Inspect and cancel the operations of the crib's servers
+
+    Write definitions:
+      check       Check definitions and report every problem in them
+      fmt         Format JSON definitions of command-line tools
+      explain     Explain a rule or an error type
+      schema      Print a JSON Schema, with which editors check and complete files
+      build       Compile the roxygen2 comments of an R package to tools, one YAML file each
+      convert     Convert a definition to another format, and report what that format cannot express
+      docs        Write an index of all tools and a page for each, built-in tools included
+
+    Versions:
+      diff        Compare two versions of tools
+      lock        Pin all tools in `toolcrib.lock`, or check that they match it
+
+    More:
+      help        Print the help of a command
+      version     Print the version
+
+    Global options:
+      -C, --crib DIR              Use the crib in this folder
+          --package NAME          Add the tools of an installed R package to the crib. Repeatable
+      -v, --verbose               Log more on standard error
+      -q, --quiet                 Log only errors, and show no progress
+          --color WHEN            When to use colours
+          --log-level LEVEL       Log on standard error at this level
+          --log-json              Log as JSON, one object per line
+
+    Flags of the MTDF guide, for compatibility:
+          --validate-tools        Check all definitions of the crib, like `check`
+          --validate-schema FILE  Check one definition and print the result as one JSON document
+          --debug-validation      Check all definitions and show each tool as it was read
+          --generate-docs         Write a page for each tool, like `docs`
+
+    Run `toolcrib help COMMAND` for the options and examples of a command.
+    ");
+    assert!(run_outside_crib(&["help", "log"]).stdout.contains("Examples:\n  toolcrib log "));
+    assert!(run_outside_crib(&["version"]).stdout.starts_with("toolcrib "));
+}
+
+#[test]
+fn lists_fit_the_terminal() {
+    let crib = crib();
+    for columns in [60, 80, 120] {
+        let shown = on_terminal(&crib, &["list"], columns);
+        let own = shown.split("\n\n").next().expect("the tools of the crib");
+        let widest = own.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(widest <= usize::from(columns), "{shown}");
+    }
+    let own = |shown: &str| shown.split("\n\n").next().unwrap_or_default().to_owned();
+    insta::assert_snapshot!(own(&on_terminal(&crib, &["list"], 60)), @r"
+    count        Runs it
+    git_log      Runs it
+    ");
+    assert!(on_terminal(&crib, &["list"], 80).contains("\nESC[1mBuilt inESC[0m\n"));
+    assert!(!on_terminal(&crib, &["--color", "never", "list"], 80).contains("ESC"));
+    let shown = on_terminal(&crib, &["show", "git_log"], 60);
+    assert!(
+        shown.lines().all(|line| line.replace("ESC[1m", "").replace("ESC[0m", "").len() <= 60),
+        "{shown}"
+    );
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let crib = crib();
+    let mistakes: [&[&str]; 5] = [
+        &["call", "git"],
+        &["show", "cuont"],
+        &["list", "--category", "nothing"],
+        &["serve", "shop"],
+        &["serve", "--http", "localhost"],
+    ];
+    let all: Vec<_> = mistakes.iter().map(|arguments| crib.transcript(arguments)).collect();
+    insta::assert_snapshot!(all.join("\n"), @r"
+    exit code 3
+    --- stderr
+    error: there is no tool `git` in CRIB
+     |
+     = help: did you mean `git_log`?
+
+    exit code 3
+    --- stderr
+    error: there is no tool `cuont` in CRIB
+     |
+     = help: did you mean `count`?
+
+    exit code 0
+    --- stderr
+    no tool has the category `nothing`
+
+    exit code 2
+    --- stderr
+    error: `serve` takes no folder, received `shop`
+     |
+     = help: run `toolcrib -C shop serve`
+
+    exit code 2
+    --- stderr
+    error: invalid value 'localhost' for '--http <ADDR>': use a port, such as 7337, or an address with a port, such as 127.0.0.1:7337
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_port_in_use_is_reported_with_a_hint() {
+    let crib = crib();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port();
+    for address in [format!("{port}"), format!(":{port}"), format!("localhost:{port}")] {
+        let output = crib.run(&["serve", "--http", &address, "--no-token"]);
+        assert_eq!(output.code, 2);
+        assert!(output.stderr.contains("choose another port"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn the_home_folder_is_expanded_without_a_shell() {
+    let crib = crib();
+    let home = crib.root().parent().expect("a folder").to_owned();
+    let mut command = Command::new(testing::toolcrib_path());
+    command.args(["-C", "~/crib", "list"]).env("HOME", home).env("NO_COLOR", "1");
+    let output = command.output().expect("it runs");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("git_log"), "{output:?}");
+}
+
+#[test]
+fn diff_compares_the_last_commit_with_the_files() {
+    let crib = crib();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments);
+        assert!(command.current_dir(crib.root()).output().expect("git").status.success());
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    crib.write("tools/new.json", &definition("new", "true").to_string());
+    let output = crib.run(&["diff"]);
+    assert!(output.stdout.contains("new"), "{}{}", output.stdout, output.stderr);
+}
+
+#[test]
+fn serve_at_a_terminal_explains_that_it_waits() {
+    let crib = crib();
+    let (code, seen) = crate::approve::run_at_terminal(&crib, &["serve"], &["\u{4}"]);
+    assert_eq!(code, 0, "{seen}");
+    assert!(seen.contains("waits for an MCP client on standard input"), "{seen}");
+}
+
+#[test]
+fn a_browser_gets_a_page() {
+    let server = HttpServer::start(&crib(), &[]);
+    let mut stream = TcpStream::connect(&server.address).expect("it listens");
+    let request = "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut page = String::new();
+    stream.read_to_string(&mut page).expect("a page");
+    assert!(page.contains("content-type: text/html") && page.contains("/mcp"), "{page}");
+    assert!(!page.contains("<script"), "{page}");
+}

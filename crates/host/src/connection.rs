@@ -1,0 +1,255 @@
+//! Connects clients to a crib: an entry in a client's file, and its removal.
+//!
+//! A record in the state folder of the crib has the file as it was. If nothing else has changed the file
+//! since, undoing restores it byte by byte; otherwise only the entry is removed.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use atomic_file::Access;
+use clients::{Client, EditError, Folders, Scope, Server};
+use serde::{Deserialize, Serialize};
+use workspace::{Crib, Environment};
+
+/// The file in which a client looks for servers.
+pub struct ClientFile {
+    /// The client.
+    pub client: &'static Client,
+    /// Whose servers the file has.
+    pub scope: Scope,
+    /// Its path.
+    pub path: PathBuf,
+    record: PathBuf,
+}
+
+/// Whether a client knows the crib's server.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ConnectionState {
+    /// The file has no entry with this name.
+    Absent,
+    /// It has exactly the entry that `connect` writes.
+    Connected,
+    /// It has another entry with this name.
+    Different,
+    /// It cannot be read.
+    Unreadable(String),
+}
+
+/// Why a client's file is not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectionError {
+    /// It cannot be read.
+    #[error("cannot read `{path}`: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// It cannot be edited.
+    #[error("`{path}` is left as it is: {source}")]
+    Edit {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: EditError,
+    },
+    /// It cannot be written.
+    #[error("cannot write `{path}`: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+/// A change of a client's file that was not made yet.
+pub struct Change {
+    /// The file.
+    pub path: PathBuf,
+    /// Its text; `None` if it does not exist.
+    pub before: Option<String>,
+    /// Its text after the change; `None` if it will not exist.
+    pub after: Option<String>,
+    record_path: PathBuf,
+    /// What undoing will need; `None` if the change undoes the connection.
+    record: Option<Record>,
+}
+
+/// What is needed to restore a file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    version: u32,
+    file: PathBuf,
+    /// The text without the entry; `None` if the file did not exist.
+    before: Option<String>,
+    /// The text that was written.
+    after: String,
+    /// Folders that were created for the file, the innermost first.
+    folders: Vec<PathBuf>,
+}
+
+impl ClientFile {
+    /// The file of a client for a scope; `None` if the client has none.
+    pub fn find(
+        client: &'static Client,
+        scope: Scope,
+        crib: &Crib,
+        environment: &Environment,
+    ) -> Option<Self> {
+        let home = PathBuf::from(environment.get("HOME")?);
+        let variable = |name: &str| environment.get(name).map(str::to_owned);
+        let folders = Folders { home: &home, project: &crib.folder, variable: &variable };
+        let path = client.location(scope)?.resolve(&folders, &|path| path.exists());
+        let record = format!("{}-{}.json", client.name, scope.name());
+        let record = crib.state_folder().join("connections").join(record);
+        Some(Self { client, scope, path, record })
+    }
+
+    /// Whether the client knows this server.
+    pub fn state(&self, server: &Server) -> ConnectionState {
+        let found = self.read().and_then(|text| {
+            let text = text.unwrap_or_default();
+            self.client.editor().entry(&text, &server.name).map_err(|error| self.edit_error(error))
+        });
+        match found {
+            Ok(None) => ConnectionState::Absent,
+            Ok(entry) if entry == self.client.entry(server) => ConnectionState::Connected,
+            Ok(Some(_)) => ConnectionState::Different,
+            Err(ConnectionError::Edit { source, .. }) => {
+                ConnectionState::Unreadable(source.to_string())
+            }
+            Err(error) => ConnectionState::Unreadable(error.to_string()),
+        }
+    }
+
+    /// The change that adds or replaces an entry.
+    pub fn connect(
+        &self,
+        name: &str,
+        entry: &serde_json::Value,
+    ) -> Result<Change, ConnectionError> {
+        let before = self.read()?;
+        let text = before.as_deref().unwrap_or_default();
+        let editor = self.client.editor();
+        let edit_error = |error| self.edit_error(error);
+        let after = editor.insert(text, name, entry).map_err(edit_error)?;
+        let (original, folders) = match self.read_record() {
+            // Nothing else has changed the file since: what was there before still counts.
+            Some(record) if record.after == text => (record.before, record.folders),
+            // Connected before: the entry is ours.
+            Some(record) => (Some(editor.remove(text, name).map_err(edit_error)?), record.folders),
+            None => (before.clone(), find_missing_folders(&self.path)),
+        };
+        let record = Record {
+            version: 1,
+            file: self.path.clone(),
+            before: original,
+            after: after.clone(),
+            folders,
+        };
+        Ok(self.change(before, Some(after), Some(record)))
+    }
+
+    /// The change that removes the entry with this name.
+    pub fn disconnect(&self, name: &str) -> Result<Change, ConnectionError> {
+        let before = self.read()?;
+        let Some(text) = before.clone() else {
+            return Ok(self.change(None, None, None));
+        };
+        let after = match self.read_record().filter(|record| record.after == text) {
+            Some(record) => record.before,
+            None => {
+                let removed = self.client.editor().remove(&text, name);
+                Some(removed.map_err(|error| self.edit_error(error))?)
+            }
+        };
+        Ok(self.change(before, after, None))
+    }
+
+    fn change(
+        &self,
+        before: Option<String>,
+        after: Option<String>,
+        record: Option<Record>,
+    ) -> Change {
+        Change { path: self.path.clone(), before, after, record_path: self.record.clone(), record }
+    }
+
+    fn read(&self) -> Result<Option<String>, ConnectionError> {
+        match fs::read_to_string(&self.path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !self.path.is_symlink() => {
+                Ok(None)
+            }
+            Err(source) => Err(ConnectionError::Read { path: self.path.clone(), source }),
+        }
+    }
+
+    /// The record of an earlier connection of this file.
+    fn read_record(&self) -> Option<Record> {
+        read_record(&self.record).filter(|record| record.file == self.path)
+    }
+
+    fn edit_error(&self, source: EditError) -> ConnectionError {
+        ConnectionError::Edit { path: self.path.clone(), source }
+    }
+}
+
+impl Change {
+    /// Whether the file stays as it is.
+    pub fn is_empty(&self) -> bool {
+        self.before == self.after
+    }
+
+    /// Changes the file. The record is written first: a file without a record could not be restored.
+    pub fn apply(&self) -> Result<(), ConnectionError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| ConnectionError::Write { path, source }
+        };
+        if let Some(record) = &self.record {
+            let text = serde_json::to_vec(record).expect("it has only texts and numbers");
+            // Entries of other servers may have secrets.
+            atomic_file::replace(&self.record_path, &text, Access::OwnerOnly)
+                .map_err(failed(&self.record_path))?;
+        }
+        match (&self.after, self.is_empty()) {
+            (_, true) => {}
+            (Some(text), false) => atomic_file::replace(&self.path, text.as_bytes(), Access::Usual)
+                .map_err(failed(&self.path))?,
+            (None, false) => self.remove_file().map_err(failed(&self.path))?,
+        }
+        if self.record.is_none() {
+            // Nothing is left to undo. Without a record, undoing again would find no entry either.
+            let _ = fs::remove_file(&self.record_path);
+        }
+        Ok(())
+    }
+
+    /// Removes a file that did not exist before, with the folders that were created for it.
+    fn remove_file(&self) -> io::Result<()> {
+        fs::remove_file(&self.path)?;
+        let folders = read_record(&self.record_path).map(|record| record.folders);
+        for folder in folders.into_iter().flatten() {
+            // Fails if something else is in there by now.
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_record(path: &Path) -> Option<Record> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// The folders above a path that do not exist, the innermost first.
+fn find_missing_folders(path: &Path) -> Vec<PathBuf> {
+    let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+    missing.map(Path::to_owned).collect()
+}

@@ -1,0 +1,30 @@
+//! How much the record of operations has grown since it was pruned.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::Notify;
+
+/// The bytes of the output files of operations that ended since the record was pruned.
+#[derive(Default)]
+pub(super) struct Growth {
+    bytes: AtomicU64,
+    grown: Notify,
+}
+
+impl Growth {
+    pub(super) fn add(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::SeqCst);
+        self.grown.notify_one();
+    }
+
+    pub(super) fn reset(&self) {
+        self.bytes.store(0, Ordering::SeqCst);
+    }
+
+    /// Waits until there are more bytes than these.
+    pub(super) async fn exceeds(&self, limit: u64) {
+        while self.bytes.load(Ordering::SeqCst) <= limit {
+            self.grown.notified().await;
+        }
+    }
+}
