@@ -305,3 +305,122 @@ fn policies_see_paths_without_links_and_parent_folders() {
         assert_ne!(code("read", path), 0, "{path} is denied");
     }
 }
+
+/// A plan without the paths that its sandbox allows and its level: they depend on the machine.
+fn without_sandbox(transcript: &str) -> String {
+    let is_portable = |line: &&str| {
+        !["program ", "variables ", "reads ", "sandbox "].iter().any(|name| line.starts_with(name))
+    };
+    transcript.lines().filter(is_portable).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn an_approval_is_valid_for_the_same_call_once() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let list = crib.transcript(&["approve"]).replace(&id[3..9], "CODE");
+    insta::assert_snapshot!(list, @r"
+    exit code 0
+    --- stdout
+    CODE    WAITS  TOOL  RUNS
+    CODE DURATION  wipe  echo wiped a
+    ");
+    crib.approve("ap_nonsense");
+    let transcript = crib.transcript(&["approve", &id[3..9], "--yes"]);
+    insta::assert_snapshot!(without_sandbox(&transcript), @r"
+    exit code 0
+    --- stderr
+    runs       echo wiped a
+
+    `wipe` asks for your approval: it is marked as dangerous
+    in         CRIB
+    input      none
+    at most    300 seconds
+    writes     CRIB
+    network    no
+    approved; repeat the same call to run it
+    ");
+    insta::assert_snapshot!(crib.transcript(&["approve"]), @r"
+    exit code 0
+    --- stderr
+    no calls are waiting for approval
+    ");
+    assert_eq!(
+        crib.run(&["call", "wipe", "--args", r#"{"what": "b"}"#]).code,
+        5,
+        "a different call needs its own approval"
+    );
+    let output = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, "wiped a\n"), "{}", output.stderr);
+    assert_eq!(
+        crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code,
+        5,
+        "an approval is used up"
+    );
+}
+
+#[test]
+fn only_a_person_at_a_terminal_is_shown_how_to_approve() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    let call = ["call", "wipe", "--args", r#"{"what": "a"}"#];
+    let piped = crib.transcript(&call).replace(&id[3..9], "CODE");
+    insta::assert_snapshot!(piped, @r"
+    exit code 5
+    --- stderr
+    error: `wipe` needs your user's approval: it is marked as dangerous; nothing was run. Ask your user to approve request `CODE`, then make the same call again
+    ");
+    let (code, shown) = run_at_terminal(&crib, &call, &[""]);
+    let shown = shown.replace(&id[3..9], "CODE");
+    assert_eq!(code, 5, "{shown}");
+    assert!(shown.contains("`wipe` needs your approval: it is marked as dangerous"), "{shown}");
+    assert!(shown.contains("approve CODE`, then repeat the call"), "{shown}");
+    assert!(!shown.contains("Ask your user"), "{shown}");
+}
+
+#[test]
+fn a_denial_is_final() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    assert_eq!(crib.run(&["approve", &id, "--deny"]).code, 0);
+    insta::assert_snapshot!(crib.transcript(&["approve", &id, "--yes"]), @r"
+    exit code 2
+    --- stderr
+    error: ap_ID was denied DURATION ago by terminal
+     |
+     = help: repeat the call to request a new approval
+    ");
+    assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 5);
+    insta::assert_snapshot!(crib.transcript(&["approve", "ap_nonsense", "--yes"]), @r"
+    exit code 3
+    --- stderr
+    error: there is no request `ap_nonsense`
+     |
+     = help: run `toolcrib approve` to list the calls that are waiting
+    ");
+}
+
+#[test]
+fn always_prints_a_rule_to_add() {
+    let crib = TempCrib::new().tool("wipe", dangerous_tool());
+    let id = request_approval(&crib, r#"{"what": "a"}"#);
+    crib.approve("ap_nonsense");
+    let approved = crib.run(&["approve", &id, "--yes", "--always"]);
+    assert!(approved.stdout.starts_with("[[policy]]"), "{}{}", approved.stdout, approved.stderr);
+    assert!(approved.stderr.contains("to allow this call for 30 days, add"), "{}", approved.stderr);
+    crib.write("toolcrib.toml", &approved.stdout);
+    for _ in 0..2 {
+        let output = crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+    }
+    assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "b"}"#]).code, 5);
+}
+
+#[test]
+fn deny_overrides_allow() {
+    let rules = "[[policy]]\ntools = \"*\"\ndo = \"allow\"\nuntil = 2999-01-01\n[[policy]]\ntools = \"wipe\"\nwhen = \"args.what == 'all'\"\ndo = \"deny\"\n";
+    let crib = TempCrib::new().tool("wipe", dangerous_tool()).file("toolcrib.toml", rules);
+    assert_eq!(crib.run(&["call", "wipe", "--args", r#"{"what": "a"}"#]).code, 0);
+    let denied = crib.run(&["call", "wipe", "--json", "--args", r#"{"what": "all"}"#]);
+    assert_eq!((denied.code, &denied.json()["error_type"]), (1, &json!("denied")));
+}

@@ -14,7 +14,7 @@ const WRONG_TYPE: &str = r#"{
   }]
 }"#;
 
-fn codes(report: &Value) -> Vec<&str> {
+pub(crate) fn codes(report: &Value) -> Vec<&str> {
     report["diagnostics"]
         .as_array()
         .expect("diagnostics")
@@ -165,18 +165,6 @@ fn strict_makes_warnings_errors() {
 }
 
 #[test]
-fn standalone_files_are_checked_separately() {
-    let crib = TempCrib::new()
-        .file("one.json", &definition("same", "true").to_string())
-        .file("two.json", &definition("same", "true").to_string());
-    insta::assert_snapshot!(crib.transcript(&["check", "one.json", "two.json"]), @r"
-    exit code 0
-    --- stdout
-    2 files, 2 tools, 0 errors, 0 warnings, 0 notes
-    ");
-}
-
-#[test]
 fn a_broken_config_is_a_finding_with_a_position() {
     let crib = TempCrib::new()
         .file("toolcrib.toml", "[crib]\nnames = \"x\"\n")
@@ -185,17 +173,6 @@ fn a_broken_config_is_a_finding_with_a_position() {
     assert_eq!(codes(&report)[0], "TC601");
     assert!(codes(&report).len() > 1, "the definitions are checked all the same: {report}");
     assert_eq!(report["diagnostics"][0]["line"], 2);
-}
-
-#[test]
-fn a_missing_path_exits_with_2() {
-    insta::assert_snapshot!(TempCrib::new().transcript(&["check", "no/such/file.json"]), @r"
-    exit code 2
-    --- stderr
-    error: cannot read `no/such/file.json`: No such file or directory (os error 2)
-     |
-     = help: pass an existing file or folder
-    ");
 }
 
 #[test]
@@ -357,110 +334,6 @@ fn diagnostics_of_a_file_come_in_the_order_of_its_lines() {
     let line_number =
         |line: &str| line.split("line=").nth(1)?.split(',').next()?.parse::<u64>().ok();
     assert!(github.lines().filter_map(line_number).is_sorted(), "{github}");
-}
-
-#[test]
-fn definitions_that_are_not_read_are_reported() {
-    let crib = TempCrib::new().tool("used", definition("used", "true"));
-    let text = definition("lost", "true").to_string();
-    for path in ["lost.json", "tools/sub/lost.json", "tools/lost.jsn"] {
-        crib.write(path, &text);
-    }
-    std::fs::create_dir_all(crib.root().join("tools/folder.json")).expect("a folder");
-    crib.write("package.json", r#"{"name": "shop", "description": "A shop", "scripts": {}}"#);
-    crib.write("tools/README.md", "# Tools\n");
-    let report = crib.run(&["check", "--format", "json"]).json();
-    let found = report["diagnostics"].as_array().expect("diagnostics").iter();
-    let found: Vec<_> = found
-        .filter(|found| found["code"] == "TC610")
-        .map(|found| found["file"].as_str().expect("a file").to_owned())
-        .collect();
-    assert_eq!(found, ["lost.json", "tools/folder.json", "tools/lost.jsn", "tools/sub/lost.json"]);
-}
-
-#[test]
-fn configured_folders_must_exist() {
-    let crib = TempCrib::new().tool("used", definition("used", "true"));
-    crib.write(
-        "toolcrib.toml",
-        "[crib]\nroots = [\".\", \"../nowhere\"]\n[confine]\nread = [\"~/nothing-here\"]\n",
-    );
-    let output = crib.run(&["check"]);
-    assert_eq!(output.code, 1);
-    for path in ["`../nowhere` does not exist", "`~/nothing-here` does not exist"] {
-        assert!(output.stdout.contains(path), "{}{}", output.stdout, output.stderr);
-    }
-    assert_ne!(crib.run(&["call", "used"]).code, 0, "no call without the folders it may need");
-}
-
-#[test]
-fn a_home_folder_that_programs_cannot_read_is_an_error() {
-    let crib = TempCrib::new().tool("used", definition("used", "true"));
-    crib.write("toolcrib.toml", "[confine]\nenvironment = [\"HOME\"]\n");
-    insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
-    exit code 1
-    --- stdout
-    error[TC601]: programs cannot read your home folder, so `HOME` is an empty folder of their own
-     --> toolcrib.toml:2:16
-      |
-    2 | environment = ["HOME"]
-      |                ^
-      |
-      = help: remove it, and grant what a program needs with `[program.NAME] read` or `credentials`; `[confine] read = ["~"]` would make all of your files readable
-
-    2 files, 1 tool, 1 error, 0 warnings, 0 notes
-    "#);
-}
-
-/// A crib whose tools need its guidance, a bound program, a custom rule and an allowance.
-fn configured_crib() -> TempCrib {
-    let crib = TempCrib::new().file(
-        "tool_guidance.json",
-        r#"{"guidance_blocks": {"careful": "Reads files and changes nothing."}}"#,
-    );
-    crib.write(
-        "toolcrib.toml",
-        "[[bind]]\ntools = \"find\"\ncommand = [\"grep\", \"{text}\"]\n\
-         [[rule]]\ncode = \"ACME-1\"\nseverity = \"warning\"\nwhen = \"tool.category == null\"\nmessage = \"the tool has no category\"\n",
-    );
-    crib.write(
-        "tools/find.json",
-        &json!({"name": "find", "description": "Find lines", "guidance_key": "careful", "synchronous": true,
-            "mutates": false, "inputSchema": {"type": "object", "additionalProperties": false, "required": ["text"],
-                "properties": {"text": {"type": "string", "description": "What to find"}}}})
-        .to_string(),
-    );
-    crib
-}
-
-#[test]
-fn a_file_is_checked_with_its_crib() {
-    let crib = configured_crib();
-    let codes_of = |arguments: &[&str]| {
-        let report = crib.run(arguments).json();
-        codes(&report).into_iter().map(str::to_owned).collect::<Vec<_>>()
-    };
-    let whole = codes_of(&["check", "--format", "json"]);
-    let file = codes_of(&["check", "--format", "json", "tools/find.json"]);
-    assert_eq!(file, whole);
-    assert_eq!(file, ["ACME-1"], "neither unknown guidance nor a missing command");
-    let document = crib.run(&["--validate-schema", "tools/find.json"]).json();
-    assert_eq!(
-        (&document["tool"], &document["details"][0]["code"]),
-        (&json!("find"), &json!("ACME-1"))
-    );
-    crib.write("toolcrib.toml", "[crib]\nroots = [\"nowhere\"]\n");
-    assert_eq!(codes_of(&["check", "--format", "json", "toolcrib.toml"]), ["TC609"]);
-}
-
-#[test]
-fn standard_input_is_checked_as_a_definition_of_the_crib() {
-    let crib = configured_crib();
-    let text = std::fs::read_to_string(crib.root().join("tools/find.json")).expect("a file");
-    let output = crib.run_with_input(&["check", "-"], &text.replace("careful", "carefull"));
-    assert_eq!(output.code, 0, "{}", output.stdout);
-    assert!(output.stdout.contains("did you mean `careful`?"), "{}", output.stdout);
-    assert!(output.stdout.contains("--> stdin:1:"), "{}", output.stdout);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod against;
 mod approve;
+mod audit;
 mod background;
 mod bad_input;
 mod budget;
@@ -10,6 +11,7 @@ mod call;
 mod call_arguments;
 mod call_log;
 mod check;
+mod check_scope;
 mod connect;
 mod constraints;
 mod content;
@@ -35,6 +37,7 @@ mod ordinary_programs;
 mod overload;
 mod pages;
 mod program_profiles;
+mod protected_files;
 mod python_functions;
 mod r;
 mod rave;

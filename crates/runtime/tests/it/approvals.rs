@@ -16,7 +16,7 @@ use catalog::{
 use runtime::{
     Call, Clock,
     journal::{Filter, Ruling},
-    operation::{ApprovalId, OperationId, Owner, State},
+    operation::{ApprovalId, Owner},
 };
 use serde_json::{Value, json};
 use testing::{RuntimeFixture, field, object, process_tool};
@@ -78,7 +78,7 @@ impl Client for Person {
     }
 }
 
-fn touch() -> Tool {
+pub(crate) fn touch() -> Tool {
     let mut touch = process_tool("touch", vec![word("done"), option("reference", |_| {})]);
     touch.annotations.dangerous = Some(true);
     touch
@@ -106,7 +106,7 @@ pub(crate) fn approval(outcome: &Outcome) -> ApprovalId {
     field(outcome, "error_details")["approval"].as_str().unwrap().parse().unwrap()
 }
 
-fn did_run(crib: &RuntimeFixture) -> bool {
+pub(crate) fn did_run(crib: &RuntimeFixture) -> bool {
     let path = crib.path("crib/done");
     let did = path.exists();
     let _ = std::fs::remove_file(path);
@@ -417,60 +417,6 @@ async fn an_operation_does_not_start_without_approval() {
     assert!(did_run(&crib));
 }
 
-/// A crib in which a call of this tool without arguments was lost.
-async fn crib_with_lost_call(tool: &Tool) -> RuntimeFixture {
-    let crib = RuntimeFixture::new();
-    assert!(
-        !run(&crib, call(tool, json!({}), context_without_user())).await.failed && did_run(&crib)
-    );
-    let journal = crib.runtime.journal();
-    let page = journal.list(Filter::default(), None, 1).await.unwrap();
-    let mut lost = page.operations[0].clone();
-    (lost.id, lost.state, lost.ended) = (OperationId::random(), State::Pending, None);
-    journal.begin(lost.clone()).await.unwrap();
-    (lost.state, lost.ended) = (State::Lost, Some(SystemTime::now()));
-    assert!(journal.finish(lost).await.unwrap());
-    crib
-}
-
-/// A tool that changes things, becomes an operation, and needs no approval by itself.
-fn operation() -> Tool {
-    let mut touch = Tool { mode: catalog::Mode::Asynchronous, ..touch() };
-    touch.annotations.dangerous = None;
-    touch
-}
-
-#[tokio::test]
-async fn repeating_a_lost_call_requires_approval() {
-    let crib = crib_with_lost_call(&operation()).await;
-    let run_it =
-        async |arguments| run(&crib, call(&operation(), arguments, context_without_user())).await;
-    let other = run_it(json!({"reference": "/etc/passwd"})).await;
-    assert!(!other.failed && did_run(&crib), "other arguments: {other:?}");
-    let refused = run_it(json!({})).await;
-    let message = field(&refused, "error_message").as_str().unwrap();
-    assert!(message.contains("the same call was lost when its server ended (op_"), "{message}");
-    assert!(!did_run(&crib));
-    record_decision(&crib, approval(&refused), true).await;
-    for _ in 0..2 {
-        assert!(!run_it(json!({})).await.failed && did_run(&crib), "its effect is known now");
-    }
-}
-
-#[tokio::test]
-async fn repeating_a_lost_idempotent_or_read_only_call_needs_no_approval() {
-    for change in [
-        |tool: &mut Tool| tool.annotations.idempotent = Some(true),
-        |tool: &mut Tool| tool.annotations.mutates = Some(false),
-    ] {
-        let crib = crib_with_lost_call(&operation()).await;
-        let mut tool = operation();
-        change(&mut tool);
-        let outcome = run(&crib, call(&tool, json!({}), context_without_user())).await;
-        assert_ne!(field(&outcome, "error_type"), "approval_required", "{outcome:?}");
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_calls_do_not_share_an_approval() {
     let crib = RuntimeFixture::new();
@@ -486,24 +432,6 @@ async fn concurrent_calls_do_not_share_an_approval() {
         ran += usize::from(!call.await.unwrap());
     }
     assert_eq!(ran, 1);
-}
-
-#[tokio::test]
-async fn a_lost_call_is_asked_about_however_many_others_came_after_it() {
-    let crib = crib_with_lost_call(&operation()).await;
-    let journal = crib.runtime.journal();
-    let page = journal.list(Filter::default(), None, 1).await.unwrap();
-    for number in 0..100 {
-        let mut other = page.operations[0].clone();
-        (other.id, other.state, other.ended) = (OperationId::random(), State::Pending, None);
-        other.arguments = object(json!({"reference": number.to_string()}));
-        journal.begin(other.clone()).await.unwrap();
-        (other.state, other.ended) = (State::Completed, Some(SystemTime::now()));
-        assert!(journal.finish(other).await.unwrap());
-    }
-    let refused = run(&crib, call(&operation(), json!({}), context_without_user())).await;
-    approval(&refused);
-    assert!(!did_run(&crib), "{refused:?}");
 }
 
 #[tokio::test]

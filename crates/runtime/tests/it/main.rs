@@ -10,6 +10,7 @@ mod command_line;
 mod confinement;
 mod hosting;
 mod logging;
+mod lost_calls;
 mod natives;
 mod operations;
 mod output;

@@ -2,6 +2,7 @@
 
 mod calling;
 mod ending;
+mod long_results;
 mod plots;
 mod r_fixture;
 mod results;

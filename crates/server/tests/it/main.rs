@@ -7,6 +7,7 @@ mod control;
 mod delivery;
 mod http;
 mod http_fixture;
+mod http_tasks;
 mod opening;
 mod operations_fixture;
 mod pipe_client;
