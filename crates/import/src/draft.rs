@@ -18,7 +18,7 @@ pub struct Draft {
     pub name: &'static str,
     /// What was found, for a person to choose: `Makefile: build, test`.
     pub summary: String,
-    /// The definition.
+    /// The definition as JSON, in the format MTDF.
     pub definition: Value,
 }
 

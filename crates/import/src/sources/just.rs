@@ -42,11 +42,13 @@ fn read_recipes(text: &str) -> Vec<NamedCommand> {
 /// The name of a recipe whose parameters, if any, have defaults.
 fn recipe_of(line: &str) -> Option<&str> {
     let (head, rest) = line.split_once(':')?;
+    // `:=` is an assignment.
     if line.starts_with([' ', '\t']) || rest.starts_with('=') {
         return None;
     }
     let mut words = head.trim_start_matches('@').split_whitespace();
     let name = words.next()?;
+    // `*args` accepts no arguments; `+args` needs one.
     let is_optional = |word: &str| word.contains('=') || word.starts_with('*');
     (!matches!(name, "set" | "alias" | "export" | "import" | "mod") && words.all(is_optional))
         .then_some(name)

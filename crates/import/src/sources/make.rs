@@ -4,6 +4,7 @@ use super::{NamedCommand, define, list_names, select};
 use crate::draft::{Draft, Project};
 
 pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
+    // In the order in which GNU make looks for them.
     let (file, text) = ["GNUmakefile", "makefile", "Makefile"]
         .into_iter()
         .find_map(|file| Some((file, project.read(file)?)))?;

@@ -1,14 +1,14 @@
 //! The scripts of a `package.json`.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{NamedCommand, define, list_names, select};
 use crate::draft::{Draft, Project};
 
 pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
     let package: Value = serde_json::from_str(&project.read("package.json")?).ok()?;
-    let scripts = package.get("scripts")?.as_object()?.iter();
-    let scripts = scripts.filter(|(name, _)| !is_hook(name)).map(|(name, script)| {
+    let all = package.get("scripts")?.as_object()?;
+    let scripts = all.iter().filter(|(name, _)| !is_hook(name, all)).map(|(name, script)| {
         let script = script.as_str().unwrap_or_default();
         NamedCommand { name: name.clone(), description: format!("Run the script `{script}`") }
     });
@@ -25,7 +25,13 @@ pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
     })
 }
 
-/// Scripts that npm runs by itself around others.
-fn is_hook(name: &str) -> bool {
-    ["pre", "post"].iter().any(|prefix| name.starts_with(prefix)) || name == "prepare"
+/// Operations of npm that have hooks without being scripts.
+const OPERATIONS: [&str; 5] = ["install", "pack", "publish", "publishOnly", "version"];
+
+/// Whether npm runs a script by itself, before or after another script or an operation.
+fn is_hook(name: &str, scripts: &Map<String, Value>) -> bool {
+    let hooked = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
+    // Not by the prefix alone: `preview` and `prettier` are ordinary scripts.
+    let is_around = |name| scripts.contains_key(name) || OPERATIONS.contains(&name);
+    name == "prepare" || hooked.is_some_and(is_around)
 }

@@ -74,7 +74,7 @@ greet name:
 
 #[test]
 fn scripts_of_a_package_are_tools() {
-    let text = r#"{"scripts": {"build": "vite build", "pretest": "x", "test": "vitest", "db:reset": "x", "release": "np"}}"#;
+    let text = r#"{"scripts": {"build": "vite build", "pretest": "x", "preview": "vite preview", "prettier": "prettier .", "prepack": "x", "test": "vitest", "db:reset": "x", "release": "np"}}"#;
     insta::assert_snapshot!(only(&[("package.json", text)]).text());
     let yarn = drafts(&[("package.json", text), ("yarn.lock", "")]);
     assert_eq!(yarn[0].definition["command"], "yarn run");
