@@ -17,19 +17,17 @@ fn crib_with_guide() -> TempCrib {
         )
 }
 
+/// The names of all tools that a crib lists.
+pub(crate) fn list_names(crib: &TempCrib) -> Vec<String> {
+    let tools = crib.run(&["list", "--json"]).json();
+    let tools = tools.as_array().expect("tools").iter();
+    tools.map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+}
+
 #[test]
 fn get_content_is_served_when_the_crib_has_content() {
-    let names = |crib: &TempCrib| {
-        let tools = crib.run(&["list", "--json"]).json();
-        tools
-            .as_array()
-            .expect("tools")
-            .iter()
-            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
-            .collect::<Vec<_>>()
-    };
-    assert!(names(&crib_with_guide()).contains(&"guide_get_content".to_owned()));
-    assert!(!names(&TempCrib::new()).iter().any(|name| name.ends_with("get_content")));
+    assert!(list_names(&crib_with_guide()).contains(&"guide_get_content".to_owned()));
+    assert!(!list_names(&TempCrib::new()).iter().any(|name| name.ends_with("get_content")));
 }
 
 #[test]

@@ -5,6 +5,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 use testing::{CommandOutput, StdioClient, TempCrib, shared_corpus};
 
+use crate::content::list_names;
+
 fn crib_with_documents() -> TempCrib {
     TempCrib::new().file("toolcrib.toml", "[documents]\nenabled = true\n")
 }
@@ -22,18 +24,9 @@ const TOOLS: [&str; 8] = [
 
 #[test]
 fn the_tools_are_served_if_documents_are_enabled() {
-    let names = |crib: &TempCrib| {
-        let tools = crib.run(&["list", "--json"]).json();
-        tools
-            .as_array()
-            .expect("tools")
-            .iter()
-            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
-            .collect::<Vec<_>>()
-    };
-    let served = names(&crib_with_documents());
+    let served = list_names(&crib_with_documents());
     assert!(TOOLS.iter().all(|tool| served.iter().any(|name| name == tool)), "{served:?}");
-    let served = names(&TempCrib::new());
+    let served = list_names(&TempCrib::new());
     assert!(!served.iter().any(|name| TOOLS.contains(&name.as_str())), "{served:?}");
 }
 

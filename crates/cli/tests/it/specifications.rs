@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use testing::{StdioClient, TempCrib, repository};
+
+use crate::check::codes;
 
 const TORN: &str = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `walk_branch`\n\nWalk the commits of a branch.\n\n\
                     | Name | Type | Required | Default | Description |\n|---|---|---|---|---|\n\
@@ -12,15 +14,6 @@ const TORN: &str = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Too
 fn whole_specification() -> String {
     fs::read_to_string(repository().join("crates/formats/tests/it/specs/whole.md"))
         .expect("the page")
-}
-
-fn codes(report: &Value) -> Vec<&str> {
-    report["diagnostics"]
-        .as_array()
-        .expect("diagnostics")
-        .iter()
-        .map(|found| found["code"].as_str().expect("a code"))
-        .collect()
 }
 
 #[test]

@@ -30,19 +30,27 @@ pub(super) fn preview(page: &str) -> Vec<Content> {
 
 /// The page without scripts, styles and embedded files, which are most of its bytes.
 pub(super) fn strip_page(page: &str) -> String {
+    rewrite_tags(page, |out, tag| match hidden_element(tag) {
+        Some(name) if name != "head" => Some(name),
+        _ => {
+            out.push_str(&strip_data(tag));
+            None
+        }
+    })
+}
+
+/// The page with `rewrite` writing something in place of each tag. Returns the element to leave out, if
+/// the tag begins one. The end of a page that breaks off inside a tag stays as it is.
+fn rewrite_tags(page: &str, rewrite: impl Fn(&mut String, &str) -> Option<&'static str>) -> String {
     let mut out = String::new();
     let mut rest = page;
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let Some(end) = rest.find('>') else { break };
-        let tag = &rest[..=end];
-        rest = match hidden_element(tag) {
-            Some(name) if name != "head" => skip_element(rest, name),
-            _ => {
-                out.push_str(&strip_data(tag));
-                &rest[end + 1..]
-            }
+        rest = match rewrite(&mut out, &rest[..=end]) {
+            Some(name) => skip_element(rest, name),
+            None => &rest[end + 1..],
         };
     }
     out + rest
@@ -60,26 +68,13 @@ fn strip_data(tag: &str) -> String {
 }
 
 fn to_text(page: &str) -> String {
-    let mut out = String::new();
-    let mut rest = page;
-    while let Some(at) = rest.find('<') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let Some(end) = rest.find('>') else { break };
-        let tag = &rest[..=end];
-        let name = tag
-            .trim_start_matches(['<', '/'])
-            .split([' ', '>', '/', '\n'])
-            .next()
-            .unwrap_or_default();
-        if BLOCKS.contains(&name) {
+    let text = rewrite_tags(page, |out, tag| {
+        let name = tag.trim_start_matches(['<', '/']).split([' ', '>', '/', '\n']).next();
+        if name.is_some_and(|name| BLOCKS.contains(&name)) {
             out.push('\n');
         }
-        rest = match hidden_element(tag) {
-            Some(name) => skip_element(rest, name),
-            None => &rest[end + 1..],
-        };
-    }
+        hidden_element(tag)
+    });
     let out = [
         ("&lt;", "<"),
         ("&gt;", ">"),
@@ -89,7 +84,7 @@ fn to_text(page: &str) -> String {
         ("&amp;", "&"),
     ]
     .into_iter()
-    .fold(out, |text, (entity, character)| text.replace(entity, character));
+    .fold(text, |text, (entity, character)| text.replace(entity, character));
     let lines: Vec<_> =
         out.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
     lines.join("\n")
