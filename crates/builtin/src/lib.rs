@@ -7,7 +7,7 @@
 //! - The flag tools read and set flags of a project, or global ones.
 //! - `check_definition` lints the text of a definition.
 //!
-//! They get what they work on as [`Handles`], and show a caller only what belongs to it.
+//! They get [`Handles`] to work on, and show a caller only what belongs to it.
 
 mod arguments;
 mod cancel;
@@ -42,7 +42,7 @@ const PREFIX: &str = "guide";
 /// The category of the flag tools.
 pub const FLAGS_CATEGORY: &str = "flags";
 
-/// What the built-in tools work on.
+/// The handles that the built-in tools work on.
 #[derive(Clone)]
 pub struct Handles {
     /// The operations of the server, for `status`, `await` and `cancel`.

@@ -12,7 +12,7 @@ use toolkit::{Arguments, Content, Context, ErrorType, Failure, Native, Outcome};
 
 use crate::arguments::{get_text, object_schema};
 
-/// Lines per page.
+/// How many lines a page has if the call names no number.
 const DEFAULT_LIMIT: u64 = 200;
 const MAX_LIMIT: u64 = 2_000;
 

@@ -53,6 +53,7 @@ pub fn validate(schema: &Schema, arguments: &Value) -> Result<Vec<ArgumentError>
 /// [`crate::budget`] of this thread.
 pub fn find_errors(schema: &Schema, arguments: &Value) -> Result<ArgumentErrors, SchemaError> {
     let validator = schema.validator().map_err(Clone::clone)?;
+    // A yes needs no list of errors, and most calls are valid.
     if validator.is_valid(arguments) {
         return Ok(ArgumentErrors { is_counted: true, ..ArgumentErrors::default() });
     }
@@ -61,6 +62,7 @@ pub fn find_errors(schema: &Schema, arguments: &Value) -> Result<ArgumentErrors,
     };
     let mut errors = Vec::new();
     for error in &found.errors {
+        // One more than is reported, so that it is known whether some are left out.
         if errors.len() > MAX_REPORTED {
             break;
         }
@@ -173,6 +175,7 @@ pub fn error_document(tool: &str, errors: &[ArgumentError]) -> Value {
 pub fn apply_defaults(schema: &Schema, arguments: &mut Map<String, Value>) {
     for (name, property) in schema.properties() {
         if let Some(default) = property.get("default")
+            // A default of null adds nothing: the parameter is just omitted.
             && !default.is_null()
             && !arguments.contains_key(name)
         {

@@ -217,7 +217,10 @@ impl Interpreter {
         for (index, word) in words.iter().enumerate() {
             match *word {
                 _ if is_value => is_value = false,
+                // Standard input, or a module that the interpreter finds by itself: no word names a
+                // file.
                 "-" | "-m" => return None,
+                // A subcommand, which the script follows.
                 "run" if self.names.contains(&"deno") => {}
                 word if self.is_code_flag(word) => return None,
                 word if word.starts_with("--file=") => return Some(index),
@@ -232,6 +235,7 @@ impl Interpreter {
         let is_word = self.words.iter().any(|known| {
             word.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case(known))
         });
+        // Short flags can be combined, as in `bash -ec` and `perl -ne`.
         let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
         is_word
             || cluster.is_some_and(|cluster| {

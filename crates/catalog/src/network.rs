@@ -155,10 +155,12 @@ impl FromStr for HostPort {
         if text.contains('/') {
             return Err(error("it looks like a URL", WRITE));
         }
+        // `::1` is an address without a port, and not the host `:` with one.
         let Some((host, port)) = text.rsplit_once(':').filter(|(host, _)| !host.ends_with(':'))
         else {
             return Err(error("it has no port", WRITE));
         };
+        // Parsing a number would accept `+443` as well.
         let is_plain = port.bytes().all(|byte| byte.is_ascii_digit());
         let port = port.parse().ok().filter(|port| is_plain && *port != 0);
         let port = port.ok_or_else(|| error("the port is not a number from 1 to 65535", WRITE))?;

@@ -143,11 +143,13 @@ impl Policy {
         let mut strongest: Option<(Effect, &CompiledClause, Match)> = None;
         for compiled in self.0.iter().filter(|compiled| compiled.applies_to(tool, now)) {
             let effect = compiled.clause.effect;
+            // It could not change the decision, so its condition need not be evaluated.
             if strongest.as_ref().is_some_and(|(found, ..)| *found >= effect) {
                 continue;
             }
             let matched =
                 compiled.matches(|| scope.get_or_insert_with(|| Scope::new(tool, arguments)));
+            // A condition that fails to evaluate may ask or deny, but never allow.
             if let Some(matched) =
                 matched.filter(|matched| effect > Effect::Allow || *matched == Match::Holds)
             {

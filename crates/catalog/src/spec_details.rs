@@ -166,13 +166,13 @@ pub struct Remark {
 pub struct Version {
     /// The text, without a leading `v`.
     pub text: String,
-    /// What it is the version of.
+    /// Whether it belongs to the tool or to its document.
     pub of: VersionOf,
     /// The location.
     pub location: Location,
 }
 
-/// What a version is the version of.
+/// The thing that a version belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionOf {
     /// The tool.

@@ -149,6 +149,7 @@ impl<'a> Authority<'a> {
         })?;
         if is_right {
             Ok(Decision::Approve("terminal"))
+        // Only if it is not right: `n` may be the passphrase.
         } else if given == "n" {
             Ok(Decision::Deny)
         } else {
@@ -186,6 +187,7 @@ fn read_hidden(question: &str) -> Result<String, CommandError> {
     hidden.local_modes.remove(LocalModes::ECHO);
     tcsetattr(stdin(), OptionalActions::Now, &hidden).map_err(failed)?;
     let line = read_line();
+    // Before an error of reading is returned, or the terminal would stay without echo.
     tcsetattr(stdin(), OptionalActions::Now, &former).map_err(failed)?;
     Ok(line?.trim_end_matches(['\r', '\n']).to_owned())
 }

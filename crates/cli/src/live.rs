@@ -36,6 +36,8 @@ fn take_text(pending: &mut Vec<u8>, chunk: &[u8]) -> String {
     let is_start = |byte: &u8| *byte & 0b1100_0000 != 0b1000_0000;
     let last = pending.iter().rposition(is_start).unwrap_or(0);
     let end = match std::str::from_utf8(&pending[last..]) {
+        // No length means that the bytes end inside a character. Others that are not UTF-8 never
+        // become one, so they are not waited for.
         Err(error) if error.error_len().is_none() => last,
         _ => pending.len(),
     };
@@ -85,6 +87,7 @@ impl Live {
 
     /// Stops the spinner. Returns whether output was printed.
     pub(crate) fn end(&self) -> bool {
+        // Released before the pause: output would wait for it.
         let mut state = self.0.lock();
         state.clear_spinner();
         state.is_ended = true;

@@ -121,6 +121,7 @@ pub(crate) fn truncate(line: &str, width: usize) -> String {
     if line.width() <= width {
         return line.to_owned();
     }
+    // The column of the ellipsis.
     let mut used = 1;
     let end = line.char_indices().find_map(|(at, c)| {
         used += c.width().unwrap_or(0);

@@ -93,6 +93,7 @@ pub(crate) fn has_person() -> bool {
 /// The width of the terminal on standard output, in columns; `None` if it is not a terminal.
 pub(crate) fn width() -> Option<usize> {
     let columns = tcgetwinsize(stdout()).ok().map(|size| usize::from(size.ws_col));
+    // A pseudo-terminal that was never given a size reports 0 columns.
     columns.filter(|columns| *columns > 0)
 }
 

@@ -38,7 +38,7 @@ pub enum EditError {
     /// It is broken, also for the client.
     #[error("it is broken: {0}")]
     Broken(String),
-    /// What has to be a table of servers is something else.
+    /// The value of the key for servers is not a table.
     #[error("`{0}` is not a table of servers")]
     NotATable(String),
     /// It is valid, but written in a way that cannot be edited without changing the rest.

@@ -27,12 +27,12 @@ pub enum Transport {
     Stdio {
         /// The absolute path of the program.
         program: String,
-        /// Its arguments.
+        /// The arguments of the program, without its name.
         arguments: Vec<String>,
     },
     /// It connects to this address.
     Http {
-        /// The address.
+        /// The address of the MCP endpoint.
         url: String,
         /// The token that the server requires.
         token: Option<Authorization>,

@@ -25,7 +25,7 @@ pub(crate) enum Base {
 
 /// The folders and variables of a user, from which locations are resolved.
 pub struct Folders<'a> {
-    /// The home folder.
+    /// The home folder of the user, below which most clients keep their files.
     pub home: &'a Path,
     /// The folder of the project.
     pub project: &'a Path,

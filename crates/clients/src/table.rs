@@ -61,6 +61,7 @@ pub static CLIENTS: &[Client] = &[
         ..USUAL
     },
     Client {
+        // Servers over HTTP are added in its settings, not in the file.
         name: "claude-desktop",
         title: "Claude Desktop",
         user: at(Base::Application, &["Claude/claude_desktop_config.json"]),
@@ -113,6 +114,7 @@ pub static CLIENTS: &[Client] = &[
         title: "Windsurf",
         programs: &["windsurf"],
         user: at(Base::Home, &[".codeium/windsurf/mcp_config.json"]),
+        // With `url` it does not connect.
         http: http(None, "serverUrl"),
         token: Some("${env:TOOLCRIB_TOKEN}"),
         next_step: "press the refresh button in Windsurf's MCP settings",
@@ -128,6 +130,7 @@ pub static CLIENTS: &[Client] = &[
         syntax: Syntax::Toml,
         // The name of the variable itself, see `http_entry`.
         token: Some("TOOLCRIB_TOKEN"),
+        // Codex passes no others, so the entry has those that the server needs.
         passes: CODEX_VARIABLES,
         ..USUAL
     },
@@ -144,6 +147,7 @@ pub static CLIENTS: &[Client] = &[
         syntax: Syntax::Json(JsonDialect::Comments),
         http: http(Some("http"), "url"),
         token: Some("$TOOLCRIB_TOKEN"),
+        // It starts no server in other folders, not even those of the user's own file.
         next_step: "start a new session in a folder that Gemini CLI trusts",
         ..USUAL
     },
@@ -151,6 +155,7 @@ pub static CLIENTS: &[Client] = &[
         name: "zed",
         title: "Zed",
         programs: &["zed", "zeditor"],
+        // Also on macOS, where other desktop programs use another folder.
         user: at(Base::Config, &["zed/settings.json"]),
         project: at(Base::Project, &[".zed/settings.json"]),
         servers: "context_servers",
@@ -191,6 +196,7 @@ pub static CLIENTS: &[Client] = &[
         servers: "mcp",
         syntax: Syntax::Json(JsonDialect::Relaxed),
         stdio: StdioShape::Words,
+        // Without a type, opencode refuses the whole file.
         http: http(Some("remote"), "url"),
         token: Some("{env:TOOLCRIB_TOKEN}"),
         ..USUAL
@@ -204,6 +210,7 @@ pub static CLIENTS: &[Client] = &[
             &[".cline/data/settings/cline_mcp_settings.json"],
             ("CLINE_DIR", "data/settings/cline_mcp_settings.json"),
         ),
+        // Without a type, Cline does not use the entry.
         http: http(Some("streamableHttp"), "url"),
         ..USUAL
     },

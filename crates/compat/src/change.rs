@@ -21,7 +21,7 @@ pub struct ChangeRule {
     pub after: &'static str,
 }
 
-/// What the example of a rule contains.
+/// The kind of text in the example of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExampleKind {
     /// The schema of the parameters.

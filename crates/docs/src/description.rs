@@ -74,6 +74,7 @@ fn describe_in_size(tool: &Tool, size: DescriptionSize) -> String {
 fn describe_concisely(tool: &Tool) -> String {
     let text = tool.description.text_in_context();
     let guidance = tool.description.guidance.as_deref().unwrap_or_default().trim();
+    // Some authors write the warning themselves.
     let has_warning = text.contains(CONSENT_WARNING) || guidance.contains(CONSENT_WARNING);
     let consent = tool.consent.as_ref().filter(|_| !has_warning);
     let warning = consent.map(render_consent_warning).unwrap_or_default();

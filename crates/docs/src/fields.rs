@@ -93,6 +93,7 @@ fn push_properties(
             depth,
             type_text: describe_type(property),
             required: is_required(name),
+            // A default of null only means that the value may be left out.
             default: property.get("default").filter(|default| !default.is_null()).map(to_text),
             constraints: list_constraints(property),
             description: description.to_owned(),

@@ -36,7 +36,7 @@ pub struct EgressProxy {
     _listeners: JoinSet<()>,
 }
 
-/// What the connections of one program share.
+/// The state that the connections of one program share.
 struct Shared {
     destinations: Destinations,
     slots: Arc<Semaphore>,

@@ -1,4 +1,4 @@
-//! What a reader gets besides the file itself: shared guidance and linked files.
+//! The context of a reader, besides the file itself: shared guidance and linked files.
 
 use std::collections::HashMap;
 

@@ -51,6 +51,7 @@ impl KnownFields {
     /// The safety annotation that an unknown field means, if this object can have annotations.
     fn find_annotation(&self, key: &str) -> Option<&'static str> {
         let can_have = |name: &&str| self.fields().any(|field| field == *name);
+        // `readOnlyHint` as in MCP, `read-only` as in other systems.
         let own = key.to_ascii_lowercase().replace('-', "_");
         let other = OTHER_NAMES.into_iter().find(|(name, _)| *name == own);
         let near = || closest(key, ANNOTATIONS.into_iter().filter(can_have));

@@ -22,7 +22,7 @@ pub struct PythonModule {
 /// A function and its parameters.
 #[derive(Debug)]
 pub struct PythonSignature {
-    /// The name.
+    /// The name of the function as it is imported.
     pub name: String,
     /// Where its name begins, in bytes.
     pub offset: usize,
@@ -35,7 +35,7 @@ pub struct PythonSignature {
 /// A parameter of a function.
 #[derive(Debug)]
 pub struct PythonParameter {
-    /// The name.
+    /// The name by which an argument is passed.
     pub name: String,
     /// Whether it has no default.
     pub is_required: bool,

@@ -25,9 +25,9 @@ const MAX_LINE: usize = 1 << 20;
 /// One call, operation or decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRecord {
-    /// When it began.
+    /// When the call began, or a person decided.
     pub time: SystemTime,
-    /// What it is.
+    /// What the record is about.
     pub event: LogEvent,
     /// The name of the tool.
     pub tool: String,

@@ -19,7 +19,7 @@ pub struct ClientFile {
     pub client: &'static Client,
     /// Whose servers the file has.
     pub scope: Scope,
-    /// Its path.
+    /// The path of the file, which need not exist.
     pub path: PathBuf,
     record: PathBuf,
 }
@@ -43,32 +43,32 @@ pub enum ConnectionError {
     /// It cannot be read.
     #[error("cannot read `{path}`: {source}")]
     Read {
-        /// The file.
+        /// The configuration file of the client.
         path: PathBuf,
-        /// The reason.
+        /// What the operating system reported.
         source: io::Error,
     },
     /// It cannot be edited.
     #[error("`{path}` is left as it is: {source}")]
     Edit {
-        /// The file.
+        /// The configuration file of the client.
         path: PathBuf,
-        /// The reason.
+        /// What keeps the entry from being written or removed.
         source: EditError,
     },
     /// It cannot be written.
     #[error("cannot write `{path}`: {source}")]
     Write {
-        /// The file.
+        /// The configuration file of the client.
         path: PathBuf,
-        /// The reason.
+        /// What the operating system reported.
         source: io::Error,
     },
 }
 
 /// A change of a client's file that was not made yet.
 pub struct Change {
-    /// The file.
+    /// The configuration file of the client.
     pub path: PathBuf,
     /// Its text; `None` if it does not exist.
     pub before: Option<String>,
@@ -79,7 +79,7 @@ pub struct Change {
     record: Option<Record>,
 }
 
-/// What is needed to restore a file.
+/// The data for restoring a file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     version: u32,

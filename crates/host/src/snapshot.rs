@@ -1,4 +1,4 @@
-//! From the tools of a crib to what a server lists.
+//! Renders the tools of a crib as the snapshot that a server lists.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What sources read and what they draft.
+//! The interface of sources: the project that they read, and the draft that they return.
 
 use serde_json::Value;
 

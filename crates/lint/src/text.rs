@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::prose::{Word, split_prose};
 
-/// What a text is for.
+/// The role of a text in a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     /// The name of the tool.

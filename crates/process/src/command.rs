@@ -1,4 +1,4 @@
-//! What is to be started: program, arguments, environment, files and restrictions.
+//! The command to start: program, arguments, environment, files and restrictions.
 
 use std::{fmt, sync::Arc};
 

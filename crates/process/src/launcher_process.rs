@@ -9,7 +9,7 @@
 //! program, in servers with native tools, in tests and in examples, and an upgrade of the executable
 //! on disk cannot mix two versions.
 //!
-//! # Who is who
+//! # Processes
 //!
 //! ```text
 //! server ──control socket── launcher process            one for each server
@@ -24,7 +24,7 @@
 //! in the network namespace, which the server gets and serves. The program restricts itself (resource limits, capabilities,
 //! Landlock, seccomp) and executes.
 //!
-//! # Who dies with whom
+//! # Lifetimes
 //!
 //! The status socket is the life line of a command. When the server closes it, by cancelling, after
 //! the end of the call or by dying itself, the supervisor kills everything, reports that nothing is
@@ -91,8 +91,10 @@ fn run() -> ! {
     let _ = rustix::thread::set_name(c"toolcrib-launch");
     let namespaces = Namespaces::find();
     let mut cgroups = Cgroups::find();
+    // Only now: the trials above wait for their children. Supervisors report on sockets of their
+    // own, so they are not waited for, and must not remain as zombies.
     raw::set_exited_children(raw::ExitedChildren::Vanish);
-    // Adopts what a supervisor leaves behind that was killed itself.
+    // Adopts the processes of a supervisor that was killed.
     let _ = set_child_subreaper(Some(getpid()));
     let hello = [u8::from(namespaces.is_some()), u8::from(cgroups.is_some())];
     if send(control(), &hello, &[], SendFlags::empty()).is_err() {
@@ -119,7 +121,7 @@ fn run() -> ! {
             Ok(None) | Err(_) => break,
         }
     }
-    // Supervisors kill their programs by themselves. What is left are orphans of killed supervisors.
+    // Supervisors kill their programs by themselves. Only orphans of killed supervisors are left.
     families::kill_orphans();
     if let Some(groups) = &mut cgroups {
         groups.remove_empty();

@@ -107,6 +107,7 @@ impl<'a> OutputBuffer<'a> {
                     self.is_file_requested = true;
                 }
             }
+            // Also an empty chunk: if a file was requested, this opens it with everything so far.
             self.push(&chunk).await;
             chunk.clear();
         }

@@ -188,6 +188,8 @@ impl PrivateFolder {
 
     fn fill(&self, files: &[(String, String)]) -> io::Result<()> {
         for (name, content) in files {
+            // `create_new` follows no link: the program of an earlier call knew the path of a
+            // recycled folder.
             let mut file = OpenOptions::new()
                 .write(true)
                 .create_new(true)

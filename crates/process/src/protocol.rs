@@ -267,6 +267,7 @@ impl Control {
     pub(crate) fn encode(self) -> [u8; 4] {
         match self {
             Self::Signal(number) => number.to_le_bytes(),
+            // No signal has this number.
             Self::Terminate => 0_i32.to_le_bytes(),
         }
     }
@@ -312,6 +313,7 @@ pub(crate) fn receive(
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut bytes = vec![0; max_bytes];
+    // A process that another thread starts meanwhile must not inherit the descriptors.
     let flags = flags | RecvFlags::CMSG_CLOEXEC;
     let received =
         retry(|| recvmsg(&socket, &mut [IoSliceMut::new(&mut bytes)], &mut control, flags))?;
@@ -319,6 +321,7 @@ pub(crate) fn receive(
         RecvAncillaryMessage::ScmRights(rights) => Some(rights),
         _ => None,
     });
+    // Collected before the packet is checked, so that those of a rejected one are closed.
     let descriptors: Vec<_> = rights.flatten().collect();
     if received.bytes == 0 {
         return Ok(None);

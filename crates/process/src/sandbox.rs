@@ -250,6 +250,8 @@ impl Enforcer {
         }
         let unprepared = || io::Error::other("the sandbox was not prepared");
         let (_, common) = self.common_rules.as_ref().ok_or_else(unprepared)?;
+        // The clone shares the ruleset in the kernel with the original, which this uses up: see
+        // `prepare_next`.
         files::restrict(common.try_clone()?, restriction).map_err(io::Error::other)?;
         let conditions = restriction.sandbox.conditions(restriction.own_places.is_some());
         match self.filters.get(&conditions) {
@@ -262,6 +264,7 @@ impl Enforcer {
 /// Applies a filter, unless the kernel has no seccomp.
 fn apply_filter(filter: &BpfProgram) -> io::Result<()> {
     match seccompiler::apply_filter(filter) {
+        // EINVAL or ENOSYS, depending on what the kernel was built with.
         Err(seccompiler::Error::Seccomp(error))
             if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
         {

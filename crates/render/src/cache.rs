@@ -156,6 +156,7 @@ fn evict_oldest(folder: &Path, max_bytes: u64) -> io::Result<()> {
             break;
         }
         total -= bytes;
+        // The entry goes first, so that no reader finds it without its document.
         fs::remove_file(path.with_extension("json"))?;
         fs::remove_file(path)?;
     }

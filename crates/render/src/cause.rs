@@ -25,6 +25,8 @@ const ENGINES: [(&str, &str); 3] = [
 
 /// Finds the cause of a failure of pandoc or LaTeX.
 pub(super) fn find_cause(job: &RenderJob, log: &[String], backend: Backend) -> Option<Cause> {
+    // From the most to the least specific: whatever is missing also makes LaTeX print a general
+    // error.
     find_character(job, log)
         .or_else(|| find_engine(job, log, backend))
         .or_else(|| find_remote_file(job, log))

@@ -81,6 +81,7 @@ impl Inner {
         let container =
             Container::create(engine, image, &self.settings, &self.host.cleanup).await?;
         let result = self.run_container(&container, archive, job, &mut log).await;
+        // Also if the render failed: dropping the container would remove it only in the background.
         container.remove().await;
         let (exit, returned) = result?;
         let output = RenderOutput {
@@ -104,6 +105,8 @@ impl Inner {
         log: &mut Log,
     ) -> Result<(ExitReason, ReturnedFiles), Failure> {
         container.upload(archive).await?;
+        // Later than the `timeout` in the container: if that one fires, its exit code and the log
+        // are complete.
         let exit = match timeout(self.settings.timeout + MARGIN, container.run(log)).await {
             Ok(exit) => exit?,
             Err(_) => ExitReason::TimedOut,

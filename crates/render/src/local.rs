@@ -72,6 +72,7 @@ impl Inner {
             limits: Some(ResourceLimits {
                 memory: self.settings.memory_bytes,
                 processes: self.settings.processes,
+                // The copy of the documents is in the same folder and not written by the render.
                 disk: self.settings.disk_bytes + job.bytes(),
                 folder: folder.path().to_owned(),
             }),

@@ -57,6 +57,7 @@ impl Log {
 
     /// A log without progress reports.
     pub(super) fn silent() -> Self {
+        // No line of text begins with this token.
         Self::new("\0", Arc::new(|_| {}))
     }
 

@@ -19,6 +19,7 @@ use super::{
 /// Lines of the log that a failure includes.
 const TAIL_LINES: usize = 40;
 /// Exit codes of `timeout` in a container: the time limit was reached, or the program was killed.
+// What `timeout` exits with, and 128 with the number of SIGKILL.
 const TIMEOUT_EXIT_CODE: i32 = 124;
 const KILLED_EXIT_CODE: i32 = 137;
 
@@ -245,6 +246,7 @@ fn describe_exit(job: &RenderJob, output: &RenderOutput, settings: &RenderSettin
             (ErrorType::RenderFailed, why)
         }
     };
+    // On a full disk R ends in many ways; this is their cause.
     let error_type = if output.log.iter().any(|line| line.contains("No space left on device")) {
         ErrorType::DiskFull
     } else {

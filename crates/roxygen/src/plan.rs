@@ -38,7 +38,7 @@ pub struct ForeignFile<'a> {
 pub enum OtherBuilderFiles {
     /// They stay, and are reported.
     Keep,
-    /// They are replaced.
+    /// They are replaced, as `--replace` asks for.
     Replace,
 }
 

@@ -70,7 +70,8 @@ pub struct Settings {
     pub r_timeout: Option<Duration>,
     /// How much memory an R process may allocate; `memory_bytes` if absent.
     pub r_memory_bytes: Option<u64>,
-    /// What tools may not be told to change: definitions, configuration and the code of tools.
+    /// Paths that tools may not be given for writing: definitions, configuration and the code of
+    /// tools.
     pub protected: ProtectedPaths,
     /// The granted paths, opened when the crib was loaded.
     pub opened: OpenedPaths,

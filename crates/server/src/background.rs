@@ -54,7 +54,7 @@ struct Hello {
 pub struct Status {
     /// The version of its program.
     pub version: String,
-    /// Its process id.
+    /// Its process id, in its own pid namespace.
     pub pid: u32,
     /// How many clients are joined.
     pub clients: usize,
@@ -62,7 +62,7 @@ pub struct Status {
 
 /// A client of a background server, after `join`.
 pub struct Joined {
-    /// The server.
+    /// The state of the server that answered.
     pub status: Status,
     /// What the server sends.
     pub input: BufReader<OwnedReadHalf>,

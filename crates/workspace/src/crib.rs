@@ -129,6 +129,7 @@ impl Crib {
     pub fn count_misplaced_definitions(&self) -> usize {
         discover::list_files(&self.folder, &discover::extensions_in(discover::TOOLS))
             .iter()
+            // Guidance is read from the root folder, too.
             .filter(|path| !path.ends_with(formats::GUIDANCE_FILE))
             .count()
     }
@@ -312,8 +313,8 @@ impl Crib {
         self.state_folder().join("http-token")
     }
 
-    /// What tools may not be told to change: configuration, definitions, prompts, the interpreter of
-    /// the virtual environment, and the state folder.
+    /// Paths that tools may not be given for writing: configuration, definitions, prompts, the
+    /// interpreter of the virtual environment, and the state folder.
     pub fn protected_paths(&self) -> Vec<PathBuf> {
         let own = [CONFIG, LOCK, formats::GUIDANCE_FILE, ".venv/bin", ".venv/pyvenv.cfg"];
         let own =

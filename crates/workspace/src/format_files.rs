@@ -11,7 +11,7 @@ use crate::{Crib, Files, FixError, discover};
 /// A definition file and what was done with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormattedFile {
-    /// The file.
+    /// The file, by its path in the crib.
     pub source: SourceId,
     /// Whether its text differs from the canonical form, or why that cannot be made.
     pub result: Result<bool, Unformatted>,

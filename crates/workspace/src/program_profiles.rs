@@ -117,6 +117,8 @@ pub(crate) fn resolve_grants(
         grants.always.read.extend(config.read.iter().map(|path| resolve(path)));
         grants.always.write.extend(config.write.iter().map(|path| resolve(path)));
         grants.always.variables.extend(pass(&config.environment, environment));
+        // Configured paths included: no entry may open the state folder, where approvals are
+        // stored.
         for grant in [&mut grants.always, &mut grants.credentials] {
             grant.read.retain(|path| !is_refused(path));
             grant.write.retain(|path| !is_refused(path));

@@ -13,7 +13,7 @@ use toolkit::{Arguments, closest};
 /// An argument that requests the description instead of the prompt.
 const HELP: &str = "--help";
 
-/// What a request for a prompt is for.
+/// The purpose of a request for a prompt.
 pub(super) enum PromptInput {
     /// Its description.
     Help,

@@ -67,6 +67,7 @@ impl SchemaValidator {
         // The library cannot be interrupted, but a definition may have thousands of schemas.
         spend(COMPILE_STEPS);
         let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT);
+        // Offline: a schema must not make this process open connections or files.
         let options = jsonschema::options_for::<BoundedJson>();
         let built =
             options.offline().with_pattern_options(patterns).build(&Value::Object(object.clone()));
@@ -123,6 +124,7 @@ impl SchemaValidator {
 
 /// Whether a keyword has, or contains, a pattern that the linear engine cannot match.
 fn may_backtrack(keyword: &str, value: &Value) -> bool {
+    // The library backtracks only for lookaround, atomic groups and backreferences.
     const MARKS: [&str; 9] = ["(?=", "(?!", "(?<", "(?>", "\\k", "\\1", "\\2", "\\3", "\\4"];
     let is_fancy = |pattern: &str| MARKS.iter().any(|mark| pattern.contains(mark));
     match value {

@@ -71,6 +71,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         include_str!("init/toolcrib.toml").replace("{name}", &choices.name),
     )];
     written.extend(choices.drafts.iter().map(|draft| (draft.file(), draft.text())));
+    // An example to edit, because nothing was found to start from.
     if choices.drafts.is_empty() && r_package.is_none() && !folder.exists("tools") {
         written.push(("tools/count.json".to_owned(), include_str!("init/count.json").to_owned()));
     }

@@ -101,6 +101,8 @@ impl<'a> Parser<'a> {
                 None => return self.report_bad_escape(start, text),
             },
             _ => {
+                // Only the backslash is skipped: the character after it may have several bytes, and
+                // slices of the text must begin at a character.
                 self.at = start + 1;
                 return self.report_bad_escape(start, text);
             }

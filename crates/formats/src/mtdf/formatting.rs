@@ -11,7 +11,7 @@ use crate::{comparison::find_losses, context::Guidance, json, report::Report};
 /// How a definition is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
-    /// The canonical form.
+    /// The canonical form; fields keep their names.
     Format,
     /// The canonical form, with the fields of the current version of the format.
     Migrate,

@@ -217,6 +217,7 @@ impl<'n> TreeReader<'n, '_> {
     /// The command line after `command`: for each node its name, fixed words, options and positionals.
     fn build_command_line(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
+        // Parameters of an outer level belong to its own word: `git -C dir log -n 1`.
         for (index, level) in self.levels.iter().enumerate() {
             // The root contributes `command`; `default` is a placeholder for a command without subcommand.
             if index > 0 && level.name != "default" {

@@ -78,6 +78,7 @@ fn build_prompt(
         PromptSegment::Text(_) => None,
     });
     let locate = |name: String| {
+        // Parsed values have no positions, so the first mention is reported.
         let at = text.find(&name).unwrap_or(0);
         ToolReference { origin: Origin::offset(source, at), name }
     };

@@ -25,6 +25,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
+    // Such a tool runs nothing yet; its `[[bind]]` decides how paths are passed.
     let is_only_described = tool.details.is_some() && !tool.is_callable();
     // Functions, and programs that read JSON, resolve paths themselves. Other tools have definitions of
     // their own.

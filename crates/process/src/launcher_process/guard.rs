@@ -46,7 +46,7 @@ const FIRST_INTERVAL: Duration = Duration::from_millis(20);
 const MAX_CHANGES: u32 = 100;
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// What can happen to a file whose mount is in place: people write to it.
+/// Events of a file whose mount is in place: people write to it.
 const IN_PLACE: [ReadFlags; 3] = [ReadFlags::MODIFY, ReadFlags::ATTRIB, ReadFlags::CLOSE_WRITE];
 
 /// Watches the protected files of a program.
@@ -106,7 +106,7 @@ impl Guard {
         self.next.saturating_duration_since(Instant::now())
     }
 
-    /// Protects what was replaced. Returns a violation if the program may have been faster.
+    /// Protects files that were replaced. Returns a violation if the program may have been faster.
     pub(super) fn check(&mut self) -> Option<Violation> {
         let is_due = Instant::now() >= self.next;
         if !is_due && self.changes().is_none() {
@@ -220,7 +220,7 @@ struct Changes {
     pending: Happened,
 }
 
-/// What has happened to names.
+/// Events of files, by path.
 #[derive(Default)]
 struct Happened {
     events: HashMap<PathBuf, Vec<Event>>,

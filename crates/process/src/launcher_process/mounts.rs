@@ -101,7 +101,7 @@ pub(super) fn try_isolation(namespaces: Namespaces) -> Result<(), Failure> {
     mount_all(&places, &["/tmp"], SOME_BYTES)
 }
 
-/// What is mounted again.
+/// The places that are mounted again.
 struct Places<'a> {
     writable: &'a [Place],
     /// Visible below a private place.
@@ -137,12 +137,18 @@ fn mount_all(places: &Places<'_>, private: &[&str], tmpfs_bytes: u64) -> Result<
     let mut trees =
         clone_all(places).map_err(Failure::of("a writable folder could not be mounted"))?;
     let is_root_writable = places.writable.iter().any(|place| place.path == Path::new("/"));
+    // Private as well: without a user namespace, as for root, mounts made below would otherwise
+    // propagate to the machine.
     raw::restrict_mount(CWD, c"/", !is_root_writable)
         .map_err(Failure::of("the file system could not be made read-only"))?;
+    // Not every container has a /dev/shm.
     for place in private.iter().filter(|place| Path::new(place).is_dir()) {
         mount_tmpfs(place, tmpfs_bytes)
             .map_err(Failure::of("a private /tmp could not be mounted"))?;
     }
+    // In a user namespace the kernel refuses this where parts of the machine's /proc are covered,
+    // as in containers of Docker. The trial at startup fails there, and the level becomes
+    // `landlock`.
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None::<&CStr>)
         .map_err(Failure::of("a private /proc could not be mounted"))?;
@@ -228,6 +234,8 @@ fn map_user(namespaces: Namespaces) -> io::Result<()> {
     if !namespaces.has_user() {
         return Ok(());
     }
+    // The kernel accepts the map of a group from an ordinary user only after this, and in each map
+    // only the user's own id.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{0} {0} 1", namespaces.uid))?;
     fs::write("/proc/self/gid_map", format!("{0} {0} 1", namespaces.gid))

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::sandbox::{GrantedDescriptors, Place};
 
-/// What is mounted to protect files and folders.
+/// The mounts that protect files and folders.
 #[derive(Default)]
 pub(super) struct Protected {
     /// Mounted read-only, none inside another.

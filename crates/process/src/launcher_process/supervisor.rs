@@ -254,6 +254,9 @@ fn watch(
         let changes = guard.as_ref().and_then(Guard::changes);
         sources.extend(changes.map(|changes| PollFd::new(changes, PollFlags::IN)));
         let _ = poll(&mut sources, patience.take().or(next).as_ref());
+        // Emptied before reaping: a child that exits after the last `wait` makes the descriptor
+        // readable again. In the other order its signal could be taken here and the exit go
+        // unnoticed.
         let is_terminated = take_signals(signals);
         let is_over = reap(outbox, *program);
         let replaced = guard
@@ -304,6 +307,7 @@ fn reap(outbox: &mut Outbox<'_>, program: Pid) -> bool {
             }
             Ok(Some(_)) | Err(Errno::INTR) => {}
             Ok(None) => return false,
+            // ECHILD: every process of the program was a child of this one, or has become one.
             Err(_) => return true,
         }
     }

@@ -1,5 +1,6 @@
-//! What the processes of a program use together. Limits of the kernel apply to each process, or not at
-//! all to shared memory and folders, so the supervisor adds up from time to time.
+//! Measures what the processes of a program use together. Limits of the kernel apply to each
+//! process, or not at all to shared memory and folders, so the supervisor adds up from time to
+//! time.
 
 use std::{
     collections::HashSet,
@@ -26,7 +27,8 @@ const FIRST_INTERVAL: Duration = Duration::from_millis(20);
 /// A check may take at most this part of the time: a private folder can have many files.
 const MAX_SHARE: u32 = 20;
 
-/// What a file counts at least. Empty files take no blocks, but they are no way to fill a disk either.
+/// The least that a file counts, in bytes. Empty files take no blocks, but they are no way to fill
+/// a disk either.
 const MIN_FILE_BYTES: u64 = 4096;
 
 /// Checks the limits of a program.

@@ -78,6 +78,7 @@ fn segments(mut rules: Vec<(c_long, Rule)>) -> Vec<Segment> {
         next = number + 1;
     }
     // Newer calls: programs then use the older ones that they replace.
+    // Calls of the x32 ABI, whose numbers have bit 30 set, belong to this segment as well.
     add(next, Rule::Deny(libc::ENOSYS));
     segments
 }

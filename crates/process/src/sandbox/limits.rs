@@ -84,6 +84,7 @@ pub(crate) fn set_limits(memory_bytes: u64, open_files: u64, processes: u64) -> 
     let limits = [
         (Resource::Core, 0, 0),
         (Resource::Nproc, processes, processes),
+        // Not the address space: Java, Go and Node reserve far more of it than they ever use.
         (Resource::Data, memory_bytes, memory_bytes),
         (Resource::Nofile, open_files.min(OPEN_FILES), OPEN_FILES),
         (Resource::Fsize, FILE_BYTES, FILE_BYTES),

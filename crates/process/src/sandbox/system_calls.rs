@@ -64,11 +64,15 @@ const NAMESPACES: u32 = (libc::CLONE_NEWNS
 
 /// Requests that push input into a terminal, and those that change attributes of a file that is only
 /// open for reading: Landlock does not check them.
+// TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR and
+// FS_IOC_ENABLE_VERITY. As numbers, because not every C library has all of them.
 const DENIED_REQUESTS: &[u32] =
     &[0x5412, 0x541c, 0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4080_6685];
 /// With a lease, a program that may read a file can block all others that open it.
+// F_SETLEASE.
 const SET_LEASE: &[u32] = &[1024];
-/// Linux, the same with old limits, and the question which one it is.
+/// `PER_LINUX` and `PER_LINUX32`, both also with `UNAME26`, and the query of the current value. Others,
+/// such as `ADDR_NO_RANDOMIZE`, weaken the protection of the process.
 const PERSONALITIES: &[u32] = &[0, 0x8, 0x2_0000, 0x2_0008, u32::MAX];
 
 const UNIX: u32 = 1;

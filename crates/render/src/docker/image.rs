@@ -82,6 +82,8 @@ impl Inner {
         if let Some(image) = find(engine, &reference).await? {
             return Ok(image);
         }
+        // An image that the operator named is never built or pulled: it may be meant to come from
+        // elsewhere.
         if self.settings.image.is_some() {
             let message = format!(
                 "the image `{reference}` does not exist; run `docker pull {reference}`, then call again"

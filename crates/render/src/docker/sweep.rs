@@ -32,6 +32,8 @@ impl ContainerOwner {
         let is_dead = self.namespace.is_some()
             && self.namespace == process::pid_namespace()
             && !self.server.is_alive();
+        // Whether a server in another pid namespace is alive cannot be known, so its containers
+        // expire.
         is_dead || now() > self.until
     }
 }

@@ -22,7 +22,7 @@ const LABEL: usize = 10;
 pub struct Rendering {
     /// How much of long values is shown.
     pub detail: Detail,
-    /// How command lines stand out.
+    /// How command lines are emphasized.
     pub emphasis: Emphasis,
 }
 
@@ -36,7 +36,7 @@ pub enum Detail {
     Full,
 }
 
-/// How command lines stand out.
+/// How command lines are emphasized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Emphasis {
     /// By their place: they come first.

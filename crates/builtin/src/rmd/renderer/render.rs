@@ -158,6 +158,7 @@ async fn run(
     };
     let mime_type = output.kind().mime_type().to_owned();
     let uri = uri::for_output(&output);
+    // The list as well: the output may be new.
     context.notify_changed(Change::Resources).await;
     context.notify_changed(Change::Resource(uri.clone())).await;
     let path = renderer.documents.output_path(&output);
@@ -175,6 +176,7 @@ async fn run(
             .map(|warning| Content::Text(format!("Warning: {}", warning.message))),
     );
     let page = std::str::from_utf8(&rendered.bytes).ok();
+    // Several clients do not show a model the link to the page.
     if let Some(page) = page.filter(|_| output.kind() == OutputKind::Html) {
         content.extend(preview(page));
     }

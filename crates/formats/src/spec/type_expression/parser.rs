@@ -165,6 +165,7 @@ impl TypeParser<'_> {
 
     /// Parses the content of brackets, if they come next.
     fn bracketed<T>(&mut self, parse: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        // Python writes `list[str]`, TypeScript `Array<string>`; documents mix both.
         let close = [("[", "]"), ("<", ">")]
             .into_iter()
             .find(|(open, _)| self.take(open))
