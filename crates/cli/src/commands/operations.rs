@@ -165,8 +165,9 @@ fn parse_state(name: &str) -> Result<State, CommandError> {
 const COLUMNS: [Column; 6] = [
     Column::left("ID"),
     Column::left("STATE"),
-    Column::right("TAKES"),
-    Column::right("BEGUN"),
+    // Wide enough for every duration, so that a list that is redrawn does not jump.
+    Column::right("TAKES").at_least(6),
+    Column::right("BEGUN").at_least(10),
     Column::left("TOOL"),
     Column::left("PROGRESS"),
 ];
@@ -414,6 +415,7 @@ async fn cancel(operations: &Operations, text: &str) -> CommandResult {
 
 async fn prune(operations: &Operations, days: u64, mib: u64) -> CommandResult {
     let age = Duration::from_secs(days.saturating_mul(86_400));
+    // More days than have passed since 1970 keep every operation.
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let retention = Retention { since, bytes: mib.saturating_mul(1 << 20) };
     let deleted = operations.prune(retention).await.map_err(CommandError::machine_failure)?;

@@ -119,7 +119,7 @@ fn outside_of_a_crib_the_calls_of_all_cribs_are_listed() {
     let id = request_approval(&crib, r#"{"what": "a b"}"#);
     let listed = run_outside(&crib, &["approve"]).stdout.replace(&id[3..9], "CODE..");
     insta::assert_snapshot!(testing::normalize(&listed), @r"
-    CODE    WAITS  CRIB  TOOL  RUNS
+    CODE     WAITS  CRIB  TOOL  RUNS
     CODE.. DURATION  crib  wipe  echo wiped 'a b'
     ");
     assert!(crib.run(&["approve", "--all-cribs"]).stdout.contains("CRIB"));
@@ -322,7 +322,7 @@ fn an_approval_is_valid_for_the_same_call_once() {
     insta::assert_snapshot!(list, @r"
     exit code 0
     --- stdout
-    CODE    WAITS  TOOL  RUNS
+    CODE     WAITS  TOOL  RUNS
     CODE DURATION  wipe  echo wiped a
     ");
     crib.approve("ap_nonsense");

@@ -53,7 +53,7 @@ fn a_finished_operation_can_be_inspected() {
     insta::assert_snapshot!(list, @r"
     exit code 0
     --- stdout
-    ID        STATE      TAKES      BEGUN  TOOL   PROGRESS
+    ID        STATE       TAKES       BEGUN  TOOL   PROGRESS
     SHORT_ID  completed DURATION DURATION ago  greet
     ");
     insta::assert_snapshot!(crib.transcript(&["operations", "show", id]), @r"

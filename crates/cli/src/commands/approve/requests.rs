@@ -124,10 +124,18 @@ async fn find_all<'r, 'a>(
 
 /// Prints the calls with the command lines to decide by.
 pub(super) fn print_table(waiting: &[Waiting<'_, '_>], names_cribs: bool) {
-    let columns = ["CODE", "WAITS", "CRIB", "TOOL", "RUNS"];
+    // Wide enough for every duration, so that the table does not depend on how long calls wait.
+    let waits = Column::right("WAITS").at_least(6);
+    let columns = [
+        Column::left("CODE"),
+        waits,
+        Column::left("CRIB"),
+        Column::left("TOOL"),
+        Column::left("RUNS"),
+    ];
     let is_shown = |index: &usize| names_cribs || *index != 2;
     let columns = columns.into_iter().enumerate().filter(|(index, _)| is_shown(index));
-    let columns: Vec<_> = columns.map(|(_, name)| Column::left(name)).collect();
+    let columns: Vec<_> = columns.map(|(_, column)| column).collect();
     let to_row = |Waiting { crib, approval }: &Waiting<'_, '_>| {
         let cells: [Cell; 5] = [
             Cell::painted(approval.id.code(), Paint::Yellow),
