@@ -311,7 +311,7 @@ error_types! {
         "A call wrote more to its temporary folder than its limit.",
         "Write less, or raise `temp_bytes` in `[limits]`.";
     ProtectedFileReplaced = "protected_file_replaced", Setup,
-        "A file that only people may change was replaced during the call, which could write to the new one, so the call was killed.",
+        "A file that only people may change was replaced or removed during the call, which could write to the new one, so the call was killed.",
         "Check that the file has the content that you want, then call again.";
     OutputTooLarge = "output_too_large", Tool,
         "The rendered output is larger than its limit.",

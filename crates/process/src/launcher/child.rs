@@ -169,7 +169,7 @@ impl Child {
                 // An idle worker has no call that could fail.
                 if *violation == Violation::ProtectedFile {
                     tracing::error!(
-                        "a protected file was replaced while a program could write to it; check it"
+                        "a protected file was replaced or removed while a program could write there; check it"
                     );
                 }
                 self.violation = Some(*violation);

@@ -74,7 +74,7 @@ pub(super) fn isolate(
     let tmpfs_bytes = (sandbox.memory_bytes / TMPFS_SHARE).min(sandbox.temp_bytes);
     mount_all(&places, &private, tmpfs_bytes)?;
     private.retain(|place| !readable.iter().any(|below| below.path.starts_with(place)));
-    Ok(Isolated { own_places: private, guard: Guard::new(&protected, &request.folder) })
+    Ok(Isolated { own_places: private, guard: Guard::new(&protected) })
 }
 
 /// What [`isolate`] has mounted.
@@ -82,14 +82,6 @@ pub(super) struct Isolated {
     /// The private places that the program may use as it likes.
     pub(super) own_places: Vec<&'static str>,
     pub(super) guard: Option<Guard>,
-}
-
-/// Mounts a file read-only on itself, while programs run. Returns the file.
-pub(super) fn protect(path: &Path) -> io::Result<OwnedFd> {
-    let place = GrantedDescriptors::default().open(path)?;
-    let tree = clone_tree(&place, true)?;
-    move_to(&tree, &place.fd)?;
-    Ok(place.fd)
 }
 
 /// Tries the steps of [`isolate`] with an empty request.
@@ -212,12 +204,8 @@ fn attach(tree: &Tree) -> io::Result<()> {
         }
         opened => opened,
     };
-    move_to(tree, &target?)
-}
-
-fn move_to(tree: &Tree, target: &OwnedFd) -> io::Result<()> {
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-    Ok(move_mount(&tree.mount, c"", target, c"", flags)?)
+    Ok(move_mount(&tree.mount, c"", target?, c"", flags)?)
 }
 
 fn create_target(tree: &Tree) -> io::Result<()> {

@@ -1,5 +1,5 @@
 //! The system calls of the launcher process that have no safe wrapper: cloning, executing, mount
-//! attributes, leases, network interfaces and signal masks; and a call of the allocator. The only file with unsafe
+//! attributes, network interfaces and signal masks; and a call of the allocator. The only file with unsafe
 //! code.
 //!
 //! All of the system calls run in a process with a single thread: the launcher process is a fresh execution of this
@@ -169,13 +169,6 @@ pub(super) fn open_signals() -> io::Result<OwnedFd> {
         check(fd.into())?;
         Ok(OwnedFd::from_raw_fd(fd))
     }
-}
-
-/// Takes a read lease of a file, which the kernel grants only if the file is not open for writing: by no
-/// process, no mapping and no message that is on its way. It ends with the descriptor.
-pub(super) fn take_read_lease(file: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: the command takes a number.
-    check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) }.into())
 }
 
 /// The first version of `struct sched_attr` of the kernel.

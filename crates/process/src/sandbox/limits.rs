@@ -22,7 +22,7 @@ pub enum Violation {
     Processes,
     /// [`super::Sandbox::temp_bytes`].
     TempFiles,
-    /// One of [`super::Sandbox::protected`] was replaced while it ran, and it could write to the new one.
+    /// One of [`super::Sandbox::protected`] was replaced or removed while it ran, so that it could write to it.
     ProtectedFile,
 }
 
@@ -38,7 +38,7 @@ impl Violation {
             Self::Processes => "had more processes and threads than it may",
             Self::TempFiles => "wrote more to its temporary folders than it may",
             Self::ProtectedFile => {
-                "could write to a file that only people may change: it was replaced just now"
+                "could write to a file that only people may change: it was replaced or removed just now"
             }
         }
     }
