@@ -7,7 +7,7 @@
 use libc::c_long;
 use seccompiler::{BpfProgram, sock_filter};
 
-use super::system_calls::{CREATES, Conditions, Rule, SET_ID, rules};
+use super::system_calls::{CREATES, Conditions, FILE_SYSTEMS, Rule, SET_ID, rules};
 
 const LOAD: u16 = 0x20;
 const JUMP: u16 = 0x05;
@@ -15,6 +15,7 @@ const JUMP_IF_EQUAL: u16 = 0x15;
 const JUMP_IF_AT_LEAST: u16 = 0x35;
 const JUMP_IF_BITS: u16 = 0x45;
 const RETURN: u16 = 0x06;
+const AND: u16 = 0x54;
 
 const ALLOW: u32 = 0x7fff_0000;
 const ERROR: u32 = 0x0005_0000;
@@ -26,6 +27,9 @@ const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
 
 const NETLINK: u32 = 16;
+
+/// The bits of a request of `ioctl` that name its type.
+const REQUEST_TYPE: u32 = 0xff00;
 
 /// The architecture as the kernel names it; absent if its calls are not known here.
 const OWN_ARCHITECTURE: Option<u32> = if cfg!(target_arch = "x86_64") {
@@ -120,6 +124,15 @@ fn decide(rule: Rule) -> BpfProgram {
         Rule::OneOf(argument, values) => {
             compare(argument, values, [denied, finish(ALLOW)].to_vec(), 1)
         }
+        Rule::Request { denied: requests, file_system } => {
+            let mask = sock_filter { code: AND, jt: 0, jf: 0, k: REQUEST_TYPE };
+            // The last two instructions are the ends; these are the distances to them.
+            let to_allow = 1 + FILE_SYSTEMS.len();
+            let to_deny = file_system.len() + to_allow + 1;
+            let types = find(&FILE_SYSTEMS, vec![finish(ALLOW), denied], 1);
+            let others = find(file_system, [vec![mask], types].concat(), to_allow);
+            compare(1, requests, others, to_deny)
+        }
         Rule::NoneOf(argument, values) => {
             compare(argument, values, [finish(ALLOW), denied].to_vec(), 1)
         }
@@ -161,11 +174,16 @@ fn decide(rule: Rule) -> BpfProgram {
 /// Loads an argument and jumps to the instruction `target` of `after` if it has one of the values.
 fn compare(argument: u8, values: &[u32], after: BpfProgram, target: usize) -> BpfProgram {
     let mut code = vec![load_argument(argument)];
-    for (index, value) in values.iter().enumerate() {
-        code.push(jump(JUMP_IF_EQUAL, *value, offset(values.len() - 1 - index + target), 0));
-    }
-    code.extend(after);
+    code.extend(find(values, after, target));
     code
+}
+
+/// The same for what is loaded already.
+fn find(values: &[u32], after: BpfProgram, target: usize) -> BpfProgram {
+    let distance = |index| offset(values.len() - 1 - index + target);
+    let compared = values.iter().enumerate();
+    let compared = compared.map(|(index, value)| jump(JUMP_IF_EQUAL, *value, distance(index), 0));
+    compared.chain(after).collect()
 }
 
 fn load(offset: u32) -> sock_filter {
@@ -233,6 +251,10 @@ mod tests {
                     };
                     0
                 }
+                super::AND => {
+                    value &= step.k;
+                    0
+                }
                 super::JUMP => usize::try_from(step.k).expect("small"),
                 super::JUMP_IF_EQUAL => branch(value == step.k),
                 super::JUMP_IF_AT_LEAST => branch(value >= step.k),
@@ -271,6 +293,12 @@ mod tests {
             (isolated, libc::SYS_fchmodat, [0; 3], ALLOW),
             (CONFINED, libc::SYS_ioctl, [1, 0x5401, 0], ALLOW),
             (CONFINED, libc::SYS_ioctl, [1, 0x5412, 0], denied(libc::EPERM)),
+            // Flags of a file: read and set; sharing blocks; a version; a new subvolume.
+            (CONFINED, libc::SYS_ioctl, [1, 0x8008_6601, 0], ALLOW),
+            (CONFINED, libc::SYS_ioctl, [1, 0x4008_6602, 0], denied(libc::EPERM)),
+            (CONFINED, libc::SYS_ioctl, [1, 0x4004_9409, 0], ALLOW),
+            (CONFINED, libc::SYS_ioctl, [1, 0x4008_7602, 0], denied(libc::EPERM)),
+            (CONFINED, libc::SYS_ioctl, [1, 0x5000_940e, 0], denied(libc::EPERM)),
             (CONFINED, libc::SYS_personality, [u32::MAX, 0, 0], ALLOW),
             (CONFINED, libc::SYS_personality, [0x40000, 0, 0], denied(libc::EPERM)),
             (CONFINED, libc::SYS_socket, [2, 1, 0], denied(libc::EACCES)),

@@ -19,6 +19,11 @@ pub(super) enum Rule {
     OneOf(u8, &'static [u32]),
     /// Allowed if the argument has none of these values.
     NoneOf(u8, &'static [u32]),
+    /// A request of `ioctl`. Denied are these, and those of file systems that are not listed.
+    Request {
+        denied: &'static [u32],
+        file_system: &'static [u32],
+    },
     /// Allowed if the argument has none of these bits.
     NoBits(u8, u32),
     /// Opens a file. If the argument `flags` asks to create it, the argument `mode` must not have the
@@ -62,12 +67,28 @@ const NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u32;
 
-/// Requests that push input into a terminal, and those that change attributes of a file that is only
-/// open for reading: Landlock does not check them.
-// TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR and
-// FS_IOC_ENABLE_VERITY. As numbers, because not every C library has all of them.
-const DENIED_REQUESTS: &[u32] =
-    &[0x5412, 0x541c, 0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4080_6685];
+/// Requests that push input into a terminal.
+// TIOCSTI and TIOCLINUX.
+const DENIED_REQUESTS: &[u32] = &[0x5412, 0x541c];
+/// The types of the requests of file systems, as bits of the request. With some of them a program changes
+/// flags and versions of files that it may only read, or creates volumes: Landlock does not check them.
+// As in most file systems, in ext, XFS, btrfs, F2FS and bcachefs.
+pub(super) const FILE_SYSTEMS: [u32; 6] = [0x6600, 0x7600, 0x5800, 0x9400, 0xf500, 0xbc00];
+/// Those that read attributes and extents of a file, and those that share its blocks with another one,
+/// as `cp` does.
+// FS_IOC_GETFLAGS and FS_IOC_GETVERSION in both sizes, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, FICLONE, FICLONERANGE and
+// FIDEDUPERANGE.
+const FILE_SYSTEM_REQUESTS: &[u32] = &[
+    0x8008_6601,
+    0x8004_6601,
+    0x8008_7601,
+    0x8004_7601,
+    0x801c_581f,
+    0xc020_660b,
+    0x4004_9409,
+    0x4020_940d,
+    0xc018_9436,
+];
 /// With a lease, a program that may read a file can block all others that open it.
 // F_SETLEASE.
 const SET_LEASE: &[u32] = &[1024];
@@ -129,7 +150,10 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
         (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_open, Rule::Open { flags: 1, mode: 2 }),
-        (libc::SYS_ioctl, Rule::NoneOf(1, DENIED_REQUESTS)),
+        (
+            libc::SYS_ioctl,
+            Rule::Request { denied: DENIED_REQUESTS, file_system: FILE_SYSTEM_REQUESTS },
+        ),
         (libc::SYS_fcntl, Rule::NoneOf(1, SET_LEASE)),
         (libc::SYS_personality, Rule::OneOf(0, PERSONALITIES)),
         (libc::SYS_prlimit64, Rule::AllEqual(&[(0, 0)])),
@@ -152,6 +176,7 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
         rules.extend(FAST_OPEN.iter().map(no_fast_open));
     }
     if has_namespaces {
+        // Its supervisor has more capabilities, so that the kernel denies them for that one.
         rules.extend(INTER_PROCESS.iter().chain(SCHEDULING).map(|call| (*call, Rule::Allow)));
         rules.extend([libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, Rule::Allow)));
     } else {
