@@ -32,6 +32,8 @@ pub fn is_long_output(uri: &str) -> bool {
     uri.starts_with(SCHEME)
 }
 
+/// An output of this size can be kept whatever the limits are, because results refer to it.
+const MIN_MAX_BYTES: u64 = 1024 * 1024;
 /// The most bytes of all calls together.
 const MAX_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
 /// The most calls whose outputs are kept.
@@ -96,6 +98,8 @@ impl OutputStore {
     /// Creates nothing before the first long output.
     pub(crate) fn new(folder: PathBuf, max_bytes: u64, keep_bytes: u64, reader: String) -> Self {
         let max_total_bytes = keep_bytes.min(MAX_TOTAL_BYTES);
+        // The newest output is kept even if it exceeds the total alone.
+        let max_bytes = max_bytes.min(keep_bytes.max(MIN_MAX_BYTES));
         let operation_bytes = Mutex::default();
         Self { folder, max_bytes, max_total_bytes, reader, swept: Once::new(), operation_bytes }
     }

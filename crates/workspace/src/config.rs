@@ -184,7 +184,8 @@ pub struct Limits {
     pub concurrency: Option<usize>,
     /// Days to keep finished operations. Default: 30.
     pub keep_days: Option<u64>,
-    /// Maximum bytes of finished operations to keep, with their output. Default: 1 GiB.
+    /// Maximum bytes of finished operations to keep, with their output; also of the long outputs of other calls, and
+    /// of one output file. Default: 1 GiB.
     pub keep_bytes: Option<u64>,
 }
 

@@ -174,7 +174,7 @@ fn a_writable_tool_cannot_change_another_crib_that_is_a_root() {
 #[test]
 fn a_warm_worker_cannot_change_a_file_that_was_replaced() {
     let page = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `spoil`\n\nSpoil.\n";
-    // Waits until the file is protected again.
+    // Runs only if the file is protected: otherwise the worker waits for its end.
     let module = "import os\n\ndef spoil():\n    \
         while '/toolcrib.toml ' not in open('/proc/self/mountinfo').read(): pass\n    tries = []\n    \
         for act in (lambda: open('toolcrib.toml', 'a'), lambda: os.unlink('toolcrib.toml')):\n        \
