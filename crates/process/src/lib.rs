@@ -41,7 +41,9 @@ pub use opened_path::{OpenedPath, OpenedPaths, follow_links_outside, open_file_b
 pub use output::{CapturedOutput, OutputBuffer, OutputListener, OutputSink, OutputStream};
 pub use output_file::OutputFile;
 pub use peer::Peer;
-pub use private_folder::{PrivateFolder, remove_abandoned_folders, wait_for_cleanup};
+pub use private_folder::{
+    PrivateFolder, is_private_folder, remove_abandoned_folders, wait_for_cleanup,
+};
 pub use process_id::ProcessId;
 pub use program::{find_program, is_program, search_path};
 pub use protected_paths::ProtectedPaths;

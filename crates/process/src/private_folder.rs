@@ -9,6 +9,7 @@
 //! locked by its process, so that the next server recognizes them: [`remove_abandoned_folders`].
 
 use std::{
+    ffi::OsStr,
     fs::{self, DirBuilder, OpenOptions},
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
@@ -47,15 +48,23 @@ pub fn wait_for_cleanup(limit: Duration) -> bool {
     !REMOVED.wait_while_for(&mut LIVE.lock(), |live| *live > 0, limit).timed_out()
 }
 
+/// Whether a path is in a private folder, by its text.
+pub fn is_private_folder(path: &Path) -> bool {
+    path.iter().any(is_private_name)
+}
+
+fn is_private_name(name: &OsStr) -> bool {
+    let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+    id.is_some_and(|id| {
+        let is_id_byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        id.len() >= MIN_ID && id.bytes().all(is_id_byte)
+    })
+}
+
 /// Removes the private folders that dead processes of this user left in `parent`.
 pub fn remove_abandoned_folders(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
-        let is_private = id.is_some_and(|id| {
-            let is_id_byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-            id.len() >= MIN_ID && id.bytes().all(is_id_byte)
-        });
+        let is_private = is_private_name(&entry.file_name());
         // The lock is held during the removal, so that a concurrent server does not do it as well.
         if is_private && let Ok(Some(_lock)) = lock(&entry.path()) {
             remove_tree(&entry.path());

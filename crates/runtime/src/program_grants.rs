@@ -54,6 +54,12 @@ pub struct ProgramGrants {
     pub trusted: TrustedTools,
 }
 
+impl ProgramGrants {
+    fn is_trusted(&self, tool: &Tool) -> bool {
+        tool.credentials || self.trusted.contains(&tool.name)
+    }
+}
+
 /// Which tools of a program get credentials.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TrustedTools {
@@ -88,11 +94,18 @@ impl GrantsByProgram {
         };
         let mut grant = Grant::default();
         // First, because only credentials may set HOME, and the first value of a variable counts.
-        if tool.credentials || grants.trusted.contains(&tool.name) {
+        if grants.is_trusted(tool) {
             grant.extend(grants.credentials.clone());
         }
         grant.extend(grants.always.clone());
         grant
+    }
+
+    /// Whether the user has credentials for this program that this tool does not get.
+    pub(crate) fn withholds_credentials(&self, program: &str, tool: &Tool) -> bool {
+        self.0.get(program).is_some_and(|grants| {
+            !grants.is_trusted(tool) && grants.credentials.describe().is_some()
+        })
     }
 
     /// All paths that some program is granted, and those of them that it may write.

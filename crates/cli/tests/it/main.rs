@@ -17,6 +17,7 @@ mod constraints;
 mod content;
 mod converting;
 mod crowd;
+mod denials;
 mod examples;
 mod files;
 mod flags;

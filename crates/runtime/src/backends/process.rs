@@ -89,9 +89,9 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
     call.level.add(finished.level);
     let long_output = engine.long_output(call);
     let outcome = if speaks_json {
-        build_json_outcome(tool, &plan.command, finished, &long_output, call.output_bytes).await
+        build_json_outcome(tool, &plan, finished, &long_output, call.output_bytes).await
     } else {
-        build_process_outcome(tool, &plan.command, finished)
+        build_process_outcome(tool, &plan, finished)
     };
     Ok(bound_failure(outcome, &long_output).await)
 }

@@ -40,6 +40,8 @@ pub(crate) struct CommandPlan {
     pub(crate) command: Arc<Command>,
     /// What the program gets of the user's files and variables, for people.
     pub(crate) profile: Option<String>,
+    /// The name of the program, if the user has credentials for it that the tool does not get.
+    pub(crate) withheld: Option<String>,
 }
 
 /// The program of a call.
@@ -164,16 +166,25 @@ impl CommandPlan {
         }
         let grant = settings.programs.grant_of(&process.program, tool);
         let profile = grant.describe();
+        let withholds = settings.programs.withholds_credentials(&process.program, tool);
         line.variables.extend(sandbox::apply_grant(&mut sandbox, &tool.annotations, grant));
         let command = Command {
             label: tool.name.clone(),
             ..assemble(settings, &process.program, &file, &cwd, line, sandbox)?
         };
-        Ok(Self { profile, ..Self::new(tool, tool.timeout.unwrap_or(settings.timeout), command) })
+        let withheld = withholds.then(|| process.program.clone());
+        let timeout = tool.timeout.unwrap_or(settings.timeout);
+        Ok(Self { profile, withheld, ..Self::new(tool, timeout, command) })
     }
 
     pub(crate) fn new(tool: &Tool, timeout: Duration, command: Command) -> Self {
-        Self { tool: tool.name.clone(), timeout, command: Arc::new(command), profile: None }
+        Self {
+            tool: tool.name.clone(),
+            timeout,
+            command: Arc::new(command),
+            profile: None,
+            withheld: None,
+        }
     }
 
     /// The same program under `strace`, with its system calls written to `trace`.

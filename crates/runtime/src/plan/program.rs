@@ -11,7 +11,11 @@ use crate::{Settings, failures::with_instructions};
 pub(crate) fn locate(settings: &Settings, tool: &Tool, program: &str) -> Result<PathBuf, Failure> {
     resolve(settings, &tool.name, program)?.ok_or_else(|| {
         let message = format!("the program `{program}` of `{}` was not found", tool.name);
-        Failure::new(ErrorType::ProgramNotFound, with_instructions(tool, message))
+        let message = match tool.description.install {
+            Some(_) => with_instructions(tool, message),
+            None => format!("{message}; install it, or correct its name in the definition"),
+        };
+        Failure::new(ErrorType::ProgramNotFound, message)
     })
 }
 

@@ -4,10 +4,12 @@
 use std::path::{Component, Path, PathBuf};
 
 use catalog::{Content, Implementation, NetworkAccess, Outcome, Tool};
-use process::{Command, SandboxLevel};
+use process::{Command, SandboxLevel, is_private_folder};
+
+use crate::plan::CommandPlan;
 
 /// How programs and C libraries report that a name cannot be resolved or no socket be opened.
-const NETWORK: [&str; 12] = [
+const NETWORK: [&str; 16] = [
     "could not resolve",
     "couldn't resolve",
     "name resolution",
@@ -21,13 +23,85 @@ const NETWORK: [&str; 12] = [
     "cannot open url 'http",
     "cannot open the connection to 'http",
     "urlopen error",
+    // A proxy that refuses a destination, as curl, git, Python and wget report it.
+    "tunnel failed",
+    "tunneling failed",
+    "tunnel connection failed",
+    "proxy connect aborted",
+];
+
+/// How they report a connection that failed. Where there is a network, the server is the likelier cause.
+const CONNECTION: [&str; 10] = [
+    "failed to connect",
+    "could not connect",
+    "couldn't connect",
+    "cannot connect",
+    "unable to connect",
+    "trying to connect",
+    "connection refused",
+    "was refused",
+    "connect eacces",
+    "socket: permission denied",
 ];
 
 /// How they report a file that they may not open or change.
-const FILES: [&str; 4] =
-    ["permission denied", "read-only file system", "operation not permitted", MISSING];
+const FILES: [&str; 4] = ["permission denied", READ_ONLY, "operation not permitted", MISSING];
+/// With the level `namespaces`, the sandbox reports what may not be written like this.
+const READ_ONLY: &str = "read-only file system";
 /// A file in a folder that the sandbox hides, such as `/tmp`, does not exist for the program.
 const MISSING: &str = "no such file";
+
+/// How they report that they have no credentials, or no configuration that has them.
+const CREDENTIALS: [&str; 17] = [
+    "(publickey",
+    "could not read username",
+    "could not read password",
+    "authentication failed",
+    "authentication required",
+    "host key verification failed",
+    "unauthorized",
+    "eneedauth",
+    " e401",
+    "error: 401",
+    "not logged in",
+    "auth login",
+    "unable to locate credentials",
+    "no password supplied",
+    "current-context is not set",
+    "docker daemon",
+    // kubectl without a configuration.
+    "localhost:8080 was refused",
+];
+
+/// The likely causes of an error on standard error of a program that are in its sandbox, and how to
+/// change them.
+pub(crate) fn explain_program_denial(
+    tool: &Tool,
+    plan: &CommandPlan,
+    stderr: &str,
+) -> Option<String> {
+    let withheld = plan.withheld.as_deref().filter(|_| stderr.lines().any(lacks_credentials));
+    let withheld = withheld.map(|program| {
+        format!(
+            "it has none of your credentials for `{program}`; if it may use them, declare `\"credentials\": true` \
+             or add the tool to `credentials` of `[program.{program}]`"
+        )
+    });
+    let denial = explain_denial(tool, &plan.command, stderr);
+    let causes = [withheld, denial].into_iter().flatten().collect::<Vec<_>>();
+    Some(causes.join(". And ")).filter(|causes| !causes.is_empty())
+}
+
+/// Whether a line reports missing credentials. Programs look for them in the home folder, which is a
+/// private one.
+fn lacks_credentials(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    let is_at_home = || {
+        let path = find_path(line, lower.find(MISSING)?, MISSING)?;
+        Some(is_private_folder(&path))
+    };
+    CREDENTIALS.iter().any(|phrase| lower.contains(phrase)) || is_at_home() == Some(true)
+}
 
 /// The part of the sandbox that is the likely cause of an error on standard error, and how to change
 /// it.
@@ -69,13 +143,20 @@ pub(crate) fn explain_failed_function(
 
 fn explain_line(tool: &Tool, command: &Command, line: &str) -> Option<String> {
     let lower = line.to_lowercase();
-    if NETWORK.iter().any(|phrase| lower.contains(phrase)) {
-        return explain_network(tool, &command.sandbox.network);
+    let contains = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+    let network = &command.sandbox.network;
+    let has_none = matches!(network, NetworkAccess::None);
+    if contains(&NETWORK) || has_none && contains(&CONNECTION) {
+        return explain_network(tool, network);
+    }
+    if contains(&CREDENTIALS) {
+        return None;
     }
     let (phrase, at) = FILES.into_iter().find_map(|phrase| Some((phrase, lower.find(phrase)?)))?;
-    // Lower case may have another length in bytes; then the line is taken as a whole.
-    let before = line.get(..at).unwrap_or(line);
-    let path = normalize(&Path::new(&command.cwd).join(find_path(before)?));
+    let Some(path) = find_path(line, at, phrase) else {
+        return (phrase == READ_ONLY).then(|| explain_write(tool, "there"));
+    };
+    let path = normalize(&Path::new(&command.cwd).join(path));
     if phrase == MISSING && command.sandbox.may_read(&path) {
         return None;
     }
@@ -107,6 +188,9 @@ fn is_r(tool: &Tool) -> bool {
 fn explain_file(tool: &Tool, command: &Command, path: &Path) -> Option<String> {
     let sandbox = &command.sandbox;
     let shown = path.display();
+    if is_private_folder(path) {
+        return None;
+    }
     if !sandbox.may_read(path) {
         return Some(format!(
             "{shown} is outside of what its sandbox may read; add the folder to `[crib] roots` or `[confine] read`"
@@ -120,20 +204,18 @@ fn explain_file(tool: &Tool, command: &Command, path: &Path) -> Option<String> {
         // A system folder, where permissions are the likelier cause.
         return None;
     }
-    Some(if tool.annotations.is_read_only() && is_r(tool) {
-        format!(
-            "its sandbox may not write {shown}, because the tool is declared to change nothing (the keyword \
-             `mcp-read-only`)"
-        )
-    } else if tool.annotations.is_read_only() {
-        format!(
-            "its sandbox may not write {shown}, because the tool is declared `\"mutates\": false`"
-        )
-    } else {
-        format!(
-            "its sandbox may not write {shown}; add the folder to `[crib] roots` or `[confine] write`"
-        )
-    })
+    Some(explain_write(tool, &shown.to_string()))
+}
+
+fn explain_write(tool: &Tool, place: &str) -> String {
+    let reason = match (tool.annotations.is_read_only(), is_r(tool)) {
+        (true, true) => {
+            ", because the tool is declared to change nothing (the keyword `mcp-read-only`)"
+        }
+        (true, false) => ", because the tool is declared `\"mutates\": false`",
+        (false, _) => "; add the folder to `[crib] roots` or `[confine] write`",
+    };
+    format!("its sandbox may not write {place}{reason}")
 }
 
 /// The path without `..`, by its text: looking at files outside of the sandbox would tell whether they
@@ -150,14 +232,40 @@ fn normalize(path: &Path) -> PathBuf {
     })
 }
 
-/// The path in a message such as `touch: cannot touch 'a b': ` or `cat: /data/x: `.
-fn find_path(before: &str) -> Option<PathBuf> {
-    let quotes = [('\'', '\''), ('‘', '’'), ('"', '"'), ('`', '`')];
-    let quoted = quotes.into_iter().find_map(|(open, close)| {
-        let end = before.rfind(close)?;
-        let start = before[..end].rfind(open)? + open.len_utf8();
-        before.get(start..end)
-    });
-    let last = || before.trim_end().trim_end_matches(':').rsplit(": ").next();
-    quoted.or_else(last).map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from)
+/// The path in a message with this phrase at this byte of its lower case, such as `touch: cannot touch
+/// 'a b': …`, `cat: /data/x: …`, Python's `…: '/data/x'`, Node's `…, open 'x'` or Go's `open /data/x: …`.
+fn find_path(line: &str, at: usize, phrase: &str) -> Option<PathBuf> {
+    // Lower case may have another length in bytes; then the line is taken as a whole.
+    let before = line.get(..at).unwrap_or(line);
+    let after = line.get(at + phrase.len()..).unwrap_or_default();
+    let word = || {
+        let words = before.trim_end_matches([' ', ':', '(']).rsplit([' ', '\t']);
+        words.map(|word| word.trim_matches([':', ',', '(', ')'])).next()
+    };
+    // Codes such as `EROFS` and `[Errno 13]` are no paths.
+    let is_path = |text: &&str| {
+        let is_code = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+        text.contains(char::is_alphanumeric) && !text.ends_with(']') && !text.bytes().all(is_code)
+    };
+    // Ruby: `in 'open': Permission denied @ rb_sysopen - x (Errno::EACCES)`.
+    let ruby =
+        after.starts_with(" @").then(|| after.split_once(" - ")?.1.split(" (").next()).flatten();
+    let named = ruby.or_else(|| last_quoted(before)).or_else(|| first_quoted(after)).map(str::trim);
+    named.or_else(word).filter(is_path).map(PathBuf::from)
+}
+
+const QUOTES: [(char, char); 4] = [('\'', '\''), ('‘', '’'), ('"', '"'), ('`', '`')];
+
+fn last_quoted(text: &str) -> Option<&str> {
+    QUOTES.into_iter().find_map(|(open, close)| {
+        let (quoted, _) = text.rsplit_once(close)?;
+        Some(quoted.rsplit_once(open)?.1)
+    })
+}
+
+fn first_quoted(text: &str) -> Option<&str> {
+    QUOTES.into_iter().find_map(|(open, close)| {
+        let (_, quoted) = text.split_once(open)?;
+        Some(quoted.split_once(close)?.0)
+    })
 }

@@ -1,7 +1,7 @@
 //! Outcomes of programs that print JSON.
 
 use catalog::{Content, ErrorType, Failure, Outcome, Tool};
-use process::{CapturedOutput, Command, Finished};
+use process::{CapturedOutput, Finished};
 use serde_json::{Value, json};
 use workers::results::{
     JsonResultOptions, MAX_JSON_BYTES, build_failed_outcome, build_outcome, find_reported_failure,
@@ -9,12 +9,12 @@ use workers::results::{
 };
 
 use super::process::{build_process_outcome, find_failure};
-use crate::{failures, outputs::LongOutput};
+use crate::{failures, outputs::LongOutput, plan::CommandPlan};
 
 /// The outcome of a program whose standard output is its result as JSON.
 pub(crate) async fn build_json_outcome(
     tool: &Tool,
-    command: &Command,
+    plan: &CommandPlan,
     finished: Finished,
     long_output: &LongOutput<'_>,
     max_bytes: usize,
@@ -30,9 +30,9 @@ pub(crate) async fn build_json_outcome(
         // A program may explain in JSON why it exits with a status other than 0.
         (Some(_), Ok(value)) => match find_reported_failure(&value) {
             Some(failure) => build_failed_outcome(tool, failure, notes),
-            None => build_process_outcome(tool, command, finished),
+            None => build_process_outcome(tool, plan, finished),
         },
-        (Some(_), Err(_)) => build_process_outcome(tool, command, finished),
+        (Some(_), Err(_)) => build_process_outcome(tool, plan, finished),
     }
 }
 

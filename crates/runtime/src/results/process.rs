@@ -3,11 +3,11 @@
 use std::{os::unix::process::ExitStatusExt, sync::OnceLock};
 
 use catalog::{Content, ErrorType, Failure, Outcome, Schema, Tool};
-use process::{CapturedOutput, Command, ExitReason, Finished};
+use process::{CapturedOutput, ExitReason, Finished};
 use serde_json::{Map, Value, json};
 
-use super::denial::explain_denial;
-use crate::failures;
+use super::denial::explain_program_denial;
+use crate::{failures, plan::CommandPlan};
 
 /// The schema of every process tool's structured result. It is sent once for each tool, so it is as
 /// short as possible. It requires nothing and allows more, so that it also admits a started operation
@@ -35,9 +35,13 @@ fn build_schema() -> Schema {
 }
 
 /// The outcome of a program that ran.
-pub(crate) fn build_process_outcome(tool: &Tool, command: &Command, finished: Finished) -> Outcome {
+pub(crate) fn build_process_outcome(
+    tool: &Tool,
+    plan: &CommandPlan,
+    finished: Finished,
+) -> Outcome {
     let failure = find_failure(tool, &finished.reason);
-    let failure = failure.map(|failure| explain(failure, tool, command, &finished));
+    let failure = failure.map(|failure| explain(failure, tool, plan, &finished));
     let failure = failure.map(|failure| failures::complete(tool, failure));
     let Finished { reason, duration, stdout, stderr, killed, .. } = finished;
     let mut structured = match failure.as_ref().map(Failure::object) {
@@ -80,9 +84,9 @@ fn find_notice(text: &str) -> Option<&str> {
 }
 
 /// Adds the likely cause to the message, if that is the sandbox.
-fn explain(mut failure: Failure, tool: &Tool, command: &Command, finished: &Finished) -> Failure {
+fn explain(mut failure: Failure, tool: &Tool, plan: &CommandPlan, finished: &Finished) -> Failure {
     if let (ErrorType::NonzeroExit, Some(cause)) =
-        (failure.error_type, explain_denial(tool, command, &finished.stderr.text))
+        (failure.error_type, explain_program_denial(tool, plan, &finished.stderr.text))
     {
         failure.message = format!("{}: {cause}", failure.message);
     }
