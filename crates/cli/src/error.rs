@@ -85,11 +85,15 @@ impl From<workspace::OpenError> for CommandError {
             workspace::OpenError::Folder { .. } => "pass an existing folder with -C".to_owned(),
             workspace::OpenError::Path { .. } => "pass an existing file or folder".to_owned(),
             workspace::OpenError::Config { diagnostics } => {
-                let more = diagnostics.len().saturating_sub(1);
-                let count = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let others = diagnostics.len().saturating_sub(1);
+                let count = if others > 0 { format!(" and {others} more") } else { String::new() };
                 let own = diagnostics.first().and_then(|first| first.hint.as_ref());
-                let own = own.map(|hint| format!("{hint}; ")).unwrap_or_default();
-                format!("{own}run `toolcrib check` to see where{count}")
+                let more = format!("un `toolcrib check` to see where{count}");
+                match own {
+                    Some(hint) if hint.ends_with('?') => format!("{hint} R{more}"),
+                    Some(hint) => format!("{hint}; r{more}"),
+                    None => format!("r{more}"),
+                }
             }
         };
         Self::machine(error.to_string()).hint(hint)
@@ -117,7 +121,7 @@ impl From<ObserveError> for CommandError {
     fn from(error: ObserveError) -> Self {
         match error {
             ObserveError::NotAProgram(_) => Self::machine(error.to_string())
-                .hint("observe the tools that a sequence calls one by one"),
+                .hint("observe programs: the tools of a sequence one by one; for a function, the error of a failed call names what its sandbox denied"),
             ObserveError::Call(failure) => failure.into(),
             ObserveError::Trace { .. } => Self::machine(error.to_string()),
         }

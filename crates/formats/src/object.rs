@@ -243,7 +243,9 @@ impl<'n, 'p> Object<'n, 'p> {
                     )
                     .hint(did_you_mean(near)),
                 None => {
-                    let near = closest(key, known.fields());
+                    // `timeout` is short for `timeout_seconds`, `descr` for `description`.
+                    let longer = || known.fields().find(|field| key.len() > 3 && field.starts_with(key));
+                    let near = closest(key, known.fields()).or_else(longer);
                     let hint =
                         near.map_or_else(|| "remove it; it is ignored".to_owned(), did_you_mean);
                     report

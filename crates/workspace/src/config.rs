@@ -3,9 +3,9 @@
 //! The doc comments of the keys are the text of `docs/reference/config.md` and of the JSON Schema
 //! that editors use.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, ops::Range, path::PathBuf, time::Duration};
 
-use catalog::{Diagnostic, ErrorForm, SourceId};
+use catalog::{Diagnostic, ErrorForm, Origin, SourceId, closest};
 use runtime::SandboxLevel;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,8 @@ use toml::Spanned;
 
 use crate::{
     AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, FlagsConfig, PolicyClause,
-    ProgramConfig, RuleClause, ServeConfig, SwitchClause, clause::report_broken_config,
+    ProgramConfig, RuleClause, ServeConfig, SwitchClause,
+    clause::{BROKEN_CONFIG, report_broken_config},
     config_errors, flags,
 };
 
@@ -278,10 +279,30 @@ pub(crate) fn parse(source: &SourceId, text: &str) -> Result<Config, Vec<Diagnos
         let report = |error: &toml::de::Error| {
             let start = error.span().map_or(0, |span| span.start);
             let message = error.message().trim().replace('\n', " ");
-            report_broken_config(source, start, message)
+            report_unknown_key(source, text, error.span(), &message)
+                .unwrap_or_else(|| report_broken_config(source, start, message))
         };
         errors.iter().map(report).collect()
     })
+}
+
+/// Reports a key that does not exist, with the one that was probably meant.
+fn report_unknown_key(
+    source: &SourceId,
+    text: &str,
+    span: Option<Range<usize>>,
+    message: &str,
+) -> Option<Diagnostic> {
+    let mut quoted = message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2);
+    let (key, valid) = (quoted.next()?, quoted.collect::<Vec<_>>());
+    let span = span.filter(|span| text.get(span.clone()) == Some(key));
+    let origin = span.map_or_else(|| Origin::whole(source), |span| Origin::span(source, span));
+    let known = valid.join("`, `");
+    let hint = match closest(key, valid) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the keys here are `{known}`"),
+    };
+    Some(Diagnostic::new(&BROKEN_CONFIG, origin, format!("unknown field `{key}`")).hint(hint))
 }
 
 /// The JSON Schema of `toolcrib.toml`, for editors.

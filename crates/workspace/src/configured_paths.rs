@@ -62,8 +62,12 @@ pub(crate) fn find_hidden_home(
 }
 
 /// Where a string is written in the configuration.
-fn locate(source: &SourceId, text: &str, value: &str) -> Origin {
+pub(crate) fn locate(source: &SourceId, text: &str, value: &str) -> Origin {
     let quoted =
         ['"', '\''].into_iter().find_map(|quote| text.find(&format!("{quote}{value}{quote}")));
-    quoted.map_or_else(|| Origin::whole(source), |start| Origin::offset(source, start))
+    let header = || Some(text.find(&format!("[program.{value}]"))? + "[program".len());
+    quoted.or_else(header).map_or_else(
+        || Origin::whole(source),
+        |start| Origin::span(source, start + 1..start + 1 + value.len()),
+    )
 }

@@ -17,7 +17,7 @@ use crate::{
     clause::BROKEN_CONFIG,
     config, configured_paths, custom_rules,
     discover::{self, CONFIG, LOCK},
-    documents, flags, policy,
+    documents, flags, policy, program_names,
     program_profiles::resolve_grants,
 };
 
@@ -217,6 +217,7 @@ impl Crib {
             home,
             resolve,
         ));
+        found.extend(program_names::find_unknown_profiles(source, &text, &self.config));
         // Each section on its own, so that all problems are reported in one run.
         self.policy = unwrap_or_report(policy::compile(source, &self.config.policy), &mut found);
         (self.flags, self.switches) = unwrap_or_report(

@@ -41,6 +41,7 @@ mod parallel;
 mod paths;
 mod policy;
 mod policy_proposal;
+mod program_names;
 mod program_profiles;
 mod project;
 mod prompts;
@@ -51,6 +52,7 @@ mod render_settings;
 mod revision;
 mod serve_config;
 mod standalone;
+mod unconfined;
 mod watch;
 
 pub use allow::AllowClause;
@@ -98,6 +100,8 @@ pub static RULES: &[&catalog::Rule] = &[
     &python_functions::MISSING_FUNCTION,
     &python_functions::OTHER_PARAMETERS,
     &configured_paths::MISSING_PATH,
+    &program_names::USELESS_PROGRAM,
+    &unconfined::NO_SANDBOX,
     &bind::USELESS_BIND,
     &bind::BROKEN_BIND,
     &bind::SHADOWED_BIND,

@@ -16,9 +16,9 @@ use crate::{
     definition_cache::{DefinitionCache, ParameterLocations},
     discover, flags,
     linting::{FindingsByTool, Linting, address_of},
-    misplaced, policy, prompts,
+    misplaced, policy, program_names, prompts,
     prompts::PromptLoader,
-    python_functions, r_packages,
+    python_functions, r_packages, unconfined,
 };
 
 /// Reads a crib, possibly many times, and remembers the last valid version of each file.
@@ -186,6 +186,12 @@ fn check_config(crib: &Crib, loaded: &mut Loaded) {
     loaded.content = content;
     loaded.diagnostics.extend(found);
     loaded.diagnostics.extend(r_packages::check_document_packages(crib));
+    // Read again, because the configuration itself has no locations of these.
+    let bytes = crib.files().read(&crib.folder.join(discover::CONFIG)).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    loaded.diagnostics.extend(unconfined::find_missing_sandbox(&source, &text, config));
+    let found = program_names::find_useless(&source, &text, config, &loaded.catalog);
+    loaded.diagnostics.extend(found);
 }
 
 fn read_guidance(files: &Files, paths: &[PathBuf], diagnostics: &mut Vec<Diagnostic>) -> Guidance {

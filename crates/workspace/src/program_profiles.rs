@@ -81,6 +81,16 @@ struct Part {
     home: bool,
 }
 
+fn profiles() -> BTreeMap<String, Profile> {
+    toml::from_str(PROFILES).expect("the built-in profiles are valid")
+}
+
+/// The names of the built-in profiles, and of the other programs that they are for.
+pub(crate) fn profile_names() -> Vec<String> {
+    let families = profiles().into_iter();
+    families.flat_map(|(name, profile)| std::iter::once(name).chain(profile.programs)).collect()
+}
+
 /// The grants of all programs that have a profile or an entry in `configured`. `resolve` makes a
 /// configured path absolute, `is_refused` names paths that no tool may have.
 pub(crate) fn resolve_grants(
@@ -89,8 +99,7 @@ pub(crate) fn resolve_grants(
     resolve: impl Fn(&Path) -> PathBuf,
     is_refused: impl Fn(&Path) -> bool,
 ) -> GrantsByProgram {
-    let profiles: BTreeMap<String, Profile> =
-        toml::from_str(PROFILES).expect("the built-in profiles are valid");
+    let profiles = profiles();
     let family = |name: &str| {
         let is_member = |(family, profile): &(&String, &Profile)| {
             *family == name || profile.programs.iter().any(|program| program == name)

@@ -64,6 +64,88 @@ fn configured_folders_must_exist() {
 }
 
 #[test]
+fn a_shortened_field_gets_its_full_name() {
+    let mut tool = definition("wait", "sleep 1");
+    tool["timeout"] = json!(3);
+    tool["descr"] = json!("Wait a second");
+    let shown = TempCrib::new().tool("wait", tool).run(&["check"]).stdout;
+    for field in ["timeout_seconds", "description"] {
+        assert!(shown.contains(&format!("did you mean `{field}`?")), "{shown}");
+    }
+}
+
+#[test]
+fn settings_without_effect_and_a_missing_sandbox_are_reported() {
+    let crib = TempCrib::new().tool("git_push", definition("git_push", "git push"));
+    crib.write(
+        "toolcrib.toml",
+        "[confine]\nenabled = false\n[program.git]\nprofiles = [\"gti\"]\ncredentials = [\"git_psh\"]\n\
+         [program.cargoo]\ncaches = true\n",
+    );
+    insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
+    exit code 1
+    --- stdout
+    warning[TC615]: tools run without a sandbox
+     --> toolcrib.toml:2:1
+      |
+    2 | enabled = false
+      | ^^^^^^^
+      |
+      = help: remove this, and grant what the tools need
+
+    error[TC601]: there is no profile `gti`
+     --> toolcrib.toml:4:14
+      |
+    4 | profiles = ["gti"]
+      |              ^^^
+      |
+      = help: did you mean `git`?
+
+    warning[TC614]: there is no tool `git_psh` to give credentials to
+     --> toolcrib.toml:5:17
+      |
+    5 | credentials = ["git_psh"]
+      |                 ^^^^^^^
+      |
+      = help: did you mean `git_push`?
+
+    warning[TC614]: no tool runs `cargoo`
+     --> toolcrib.toml:6:10
+      |
+    6 | [program.cargoo]
+      |          ^^^^^^
+      |
+      = help: correct the name, or remove it
+
+    2 files, 1 tool, 1 error, 3 warnings, 0 notes
+    "#);
+    crib.write("toolcrib.toml", "[crib]\nnam = \"shop\"\n[confine]\nmount = []\n");
+    insta::assert_snapshot!(crib.transcript(&["check"]), @r#"
+    exit code 1
+    --- stdout
+    error[TC601]: unknown field `nam`
+     --> toolcrib.toml:2:1
+      |
+    2 | nam = "shop"
+      | ^^^
+      |
+      = help: did you mean `name`?
+
+    error[TC601]: unknown field `mount`
+     --> toolcrib.toml:4:1
+      |
+    4 | mount = []
+      | ^^^^^
+      |
+      = help: the keys here are `enabled`, `read`, `write`, `environment`, `require`
+
+    2 files, 1 tool, 2 errors, 0 warnings, 0 notes
+    "#);
+    crib.write("toolcrib.toml", "[confine]\nenabled = false\n");
+    assert_eq!(crib.run(&["list"]).code, 0, "a warning does not stop anything");
+}
+
+#[test]
 fn a_home_folder_that_programs_cannot_read_is_an_error() {
     let crib = TempCrib::new().tool("used", definition("used", "true"));
     crib.write("toolcrib.toml", "[confine]\nenvironment = [\"HOME\"]\n");
@@ -71,10 +153,10 @@ fn a_home_folder_that_programs_cannot_read_is_an_error() {
     exit code 1
     --- stdout
     error[TC601]: programs cannot read your home folder, so `HOME` is an empty folder of their own
-     --> toolcrib.toml:2:16
+     --> toolcrib.toml:2:17
       |
     2 | environment = ["HOME"]
-      |                ^
+      |                 ^^^^
       |
       = help: remove it, and grant what a program needs with `[program.NAME] read` or `credentials`; `[confine] read = ["~"]` would make all of your files readable
 

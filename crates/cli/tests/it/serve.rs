@@ -124,9 +124,9 @@ fn a_broken_config_keeps_the_server_from_starting() {
     insta::assert_snapshot!(crib.transcript(&["serve"]), @r"
     exit code 2
     --- stderr
-    error: toolcrib.toml: unknown field `names`, expected one of `name`, `full_names`, `roots`, `descriptions`, `errors`, `check_definition`
+    error: toolcrib.toml: unknown field `names`
      |
-     = help: `toolcrib schema config` prints the valid keys; run `toolcrib check` to see where
+     = help: did you mean `name`? Run `toolcrib check` to see where
     ");
 }
 

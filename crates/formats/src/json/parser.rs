@@ -393,7 +393,7 @@ impl<'a> Parser<'a> {
                 let problem = SyntaxProblem::new(
                     &BROKEN_JSON,
                     self.at,
-                    format!("expected {expected}, found `{}`", c.escape_debug()),
+                    format!("expected {expected}, found `{}`", quoted(c)),
                 );
                 match c {
                     '\'' => problem.hint("JSON uses double quotes"),
@@ -418,4 +418,9 @@ impl<'a> Parser<'a> {
     fn line_of(&self, offset: usize) -> usize {
         self.bytes[..offset].iter().filter(|byte| **byte == b'\n').count() + 1
     }
+}
+
+/// A character for a message: visible, and as people typed it.
+fn quoted(c: char) -> String {
+    if c == '\'' { c.to_string() } else { c.escape_debug().to_string() }
 }

@@ -97,7 +97,7 @@ fn a_truncated_file_names_the_open_bracket() {
         ["TC004 8: the file ends before the `[` of line 2 is closed"]
     );
     assert_eq!(problems("{\"a"), ["TC004 1: this string is never closed"]);
-    assert_eq!(problems("{'a': 1}"), ["TC004 1: expected a key in double quotes, found `\\'`"]);
+    assert_eq!(problems("{'a': 1}"), ["TC004 1: expected a key in double quotes, found `'`"]);
 }
 
 #[test]

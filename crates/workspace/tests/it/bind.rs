@@ -185,7 +185,7 @@ fn invalid_clauses_are_reported() {
     "#);
     let config = "[[bind]]\ntools = \"*\"\npyhton = \"m\"\n";
     insta::assert_snapshot!(crib_with_tools(config, &["one_tool"]).check_config(), @"
-    TC601 line 3: unknown field `pyhton`, expected one of `tools`, `python`, `path`, `command`, `tool`, `output`, `timeout_seconds`, `mutates`, `dangerous`, `network`, `requires_approval` (`toolcrib schema config` prints the valid keys)
+    TC601 line 3: unknown field `pyhton` (did you mean `python`?)
     ");
 }
 

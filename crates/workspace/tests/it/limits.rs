@@ -42,6 +42,6 @@ fn r_workers_have_separate_limits() {
 fn an_unknown_key_is_an_error() {
     let crib = CribFixture::with_config("[r]\nworker = 3\n");
     insta::assert_snapshot!(crib.check_config(), @"
-    TC601 line 2: unknown field `worker`, expected one of `packages`, `workers`, `idle_seconds`, `handle_seconds`, `timeout_seconds`, `memory_bytes` (`toolcrib schema config` prints the valid keys)
+    TC601 line 2: unknown field `worker` (did you mean `workers`?)
     ");
 }
