@@ -6,6 +6,7 @@ mod arguments;
 mod authority;
 mod choice;
 mod commands;
+mod difference;
 mod duration;
 mod error;
 mod executor;

@@ -44,6 +44,7 @@ pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::GUIDANCE_FILE;
 pub use locate::{Locator, locate};
 pub use mtdf::rules::definition::MISSING_COMMAND;
+pub use mtdf::{Declaration, DeclareError, declare};
 pub use mtdf::{Rewrite, Unformatted, format_definition};
 pub use prompt::{
     ArgumentDefinition, DUPLICATE_PROMPT, PROMPT_RULES, Prompt, PromptArguments, PromptBody,

@@ -11,6 +11,7 @@ mod command;
 mod conflict;
 mod consent;
 mod constraint;
+mod declaration;
 mod field_checks;
 mod formatting;
 mod leaf;
@@ -24,6 +25,7 @@ mod shell_syntax;
 mod tree;
 mod write;
 
+pub use self::declaration::{Declaration, DeclareError, declare};
 pub use self::formatting::{Rewrite, Unformatted, format_definition};
 use catalog::Tool;
 use serde_json::Value as Json;

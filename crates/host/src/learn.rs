@@ -1,5 +1,6 @@
 //! Observing a call with `strace`, to find the smallest sandbox profile under which it works.
 
+mod definition;
 mod profile;
 mod strace;
 
@@ -19,6 +20,7 @@ use runtime::{Plan, Runtime, Settings};
 use serde_json::Value;
 use toolkit::Arguments;
 
+pub use definition::{DefinitionChange, DefinitionError};
 pub use profile::Profile;
 
 /// The names of calls' private temporary folders start with this, and so does the trace file, which

@@ -7,16 +7,20 @@ mod save;
 use std::{env, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use catalog::{Catalog, ErrorType, Outcome, Switch, Tool};
-use host::{OnFlagChange, Options, Persistence, Tools, learn::Observation};
+use host::{
+    OnFlagChange, Options, Persistence, Tools,
+    learn::{DefinitionError, Observation, Profile},
+};
 use runtime::{Approval, Call, Detail, Runtime, operation::ApprovalId};
 use tokio_util::sync::CancellationToken;
 use toolkit::{Arguments, Context, Interrupt};
-use workspace::Drift;
+use workspace::{Crib, Drift};
 
 use self::{arguments::Folders, output::Printed};
 use super::{CommandContext, CommandResult, show};
 use crate::{
     authority::{Authority, Ruled},
+    difference::print_difference,
     error::{CommandError, Kind},
     executor::block_on,
     live::Live,
@@ -50,6 +54,10 @@ pub(crate) struct Args {
     /// the same approval as any call.
     #[arg(long, conflicts_with_all = ["dry_run", "json"])]
     learn: bool,
+    /// With `--learn`: show what changes in the definition, and write it. What is declared already is only
+    /// widened.
+    #[arg(long, requires = "learn")]
+    write: bool,
     /// Print the structured result, or the plan, as JSON.
     #[arg(long)]
     json: bool,
@@ -144,8 +152,28 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
             terminal::note("the run failed; it may need more than it accessed until then");
         }
         terminal::print_line(&profile.describe());
+        if args.write && !outcome.failed {
+            write_profile(crib, &tool, &profile)?;
+        }
     }
     Ok(exit_code(&outcome))
+}
+
+fn write_profile(crib: &Crib, tool: &Tool, profile: &Profile) -> Result<(), CommandError> {
+    let to_error = |error: DefinitionError| {
+        CommandError::machine(error.to_string())
+            .hint("add the lines above where the tool is defined")
+    };
+    let change = profile.declare(crib, tool).map_err(to_error)?;
+    let path = change.path.display();
+    if change.is_empty() {
+        terminal::print_line(&format!("{path} declares all of this already"));
+        return Ok(());
+    }
+    print_difference(&change.before, &change.after);
+    change.apply().map_err(to_error)?;
+    terminal::print_line(&format!("wrote {path}"));
+    Ok(())
 }
 
 /// Names the flag, if the tool is missing because a switch turns it off.

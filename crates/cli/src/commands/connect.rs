@@ -8,14 +8,14 @@ use std::{env, process::ExitCode};
 use clap::builder::TypedValueParser;
 use clients::{Authorization, CLIENTS, Client, Scope, Server, TOKEN_VARIABLE, Transport};
 use host::{Change, ClientFile, ConnectionError};
-use similar::TextDiff;
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult, serve};
 use crate::{
     choice::{self, Choice},
+    difference::print_difference,
     error::CommandError,
-    terminal::{self, Paint, paint},
+    terminal,
 };
 
 /// Connect MCP clients to this crib: write an entry to their configuration, then start the server as
@@ -166,18 +166,7 @@ fn print_change(change: &Change, args: &Args) {
     }
     let before = change.before.as_deref().unwrap_or_default();
     let after = change.after.as_deref().unwrap_or_default();
-    let diff = TextDiff::from_lines(before, after);
-    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
-        for line in hunk.to_string().lines() {
-            let colour = match line.as_bytes().first() {
-                Some(b'+') => Paint::Green,
-                Some(b'-') => Paint::Red,
-                _ => Paint::Dim,
-            };
-            // Other programs have written the rest of the file.
-            terminal::print_line(&paint(&runtime::escape_controls(line), colour));
-        }
-    }
+    print_difference(before, after);
     let done = match (args.dry_run, &change.after) {
         (true, Some(_)) => "would write",
         (true, None) => "would remove",

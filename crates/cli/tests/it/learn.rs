@@ -147,3 +147,46 @@ fn dry_run_shows_access_restricted_to_the_arguments() {
     assert!(!reads.iter().any(|path| Some(path.as_str()) == root.to_str()), "{}", output.stdout);
     assert_eq!(line("writes").split_whitespace().last(), root.join("out/there").to_str());
 }
+
+#[test]
+fn what_was_observed_is_written_after_showing_the_difference() {
+    skip_without!("strace");
+    let definition = "{\n  \"name\": \"copy\",\n  \"description\": \"Copy\",\n  \"command\": \"cp\",\n  \"mutates\": false,\n  \
+                      \"subcommand\": [\n    {\"name\": \"default\", \"description\": \"Copy a file\", \"positional_args\": [\n      \
+                      {\"name\": \"from\", \"type\": \"string\", \"format\": \"path\", \"description\": \"The file\"},\n      \
+                      {\"name\": \"to\", \"type\": \"string\", \"format\": \"path\", \"description\": \"The copy\"}\n    ]}\n  ]\n}\n";
+    let crib = TempCrib::new().file("tools/copy.json", definition).file("given", "content");
+    let learn = ["call", "copy", "from=given", "to=made", "--learn", "--write"];
+    insta::assert_snapshot!(crib.transcript(&learn), @r#"
+    exit code 0
+    --- stdout
+    accessed
+      read            given
+      written         made
+      network         not used
+    for the definition
+      "mutates": true,
+      "network": false
+      in `from`: "access": "read"
+      in `to`: "access": "write"
+    @@ -6,7 +6,7 @@
+       "subcommand": [
+         {"name": "default", "description": "Copy a file", "positional_args": [
+    -      {"name": "from", "type": "string", "format": "path", "description": "The file"},
+    -      {"name": "to", "type": "string", "format": "path", "description": "The copy"}
+    -    ]}
+    +      {"name": "from", "type": "string", "format": "path", "description": "The file", "access": "read"},
+    +      {"name": "to", "type": "string", "format": "path", "description": "The copy", "access": "write"}
+    +    ], "mutates": true}
+       ]
+     }
+    wrote CRIB/tools/copy.json
+    "#);
+    let output = crib.run(&["call", "copy", "from=given", "to=again"]);
+    assert_eq!(output.code, 0, "without --learn as well: {}", output.stderr);
+    let again = crib.run(&learn);
+    assert!(again.stdout.ends_with("copy.json declares all of this already\n"), "{}", again.stdout);
+    let failed = crib.run(&["call", "copy", "from=missing", "to=made", "--learn", "--write"]);
+    assert_eq!(failed.code, 1);
+    assert!(!failed.stdout.contains("wrote"), "{}", failed.stdout);
+}

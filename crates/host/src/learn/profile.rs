@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use catalog::implementation::Access;
+use catalog::{Implementation, NetworkAccess, Tool, implementation::Access};
+use formats::Declaration;
 use serde_json::Value;
 
 use super::{Observation, strace::Accesses};
@@ -67,6 +68,42 @@ impl Profile {
                 !is_own(path) && !plan.may_write(path) && !is_device(path)
             }),
         }
+    }
+
+    /// What the definition is to declare beyond what it does already. One run covers one path through a
+    /// program, so nothing that is declared becomes stricter.
+    pub(super) fn declaration(&self, tool: &Tool) -> Declaration {
+        let declared = &tool.annotations;
+        let has_network = !matches!(declared.network, None | Some(NetworkAccess::None));
+        Declaration {
+            mutates: match declared.mutates {
+                None => Some(self.mutates),
+                Some(false) => self.mutates.then_some(true),
+                Some(true) => None,
+            },
+            network: (self.network && !has_network).then_some(true),
+            // Otherwise a call could not use the files that no parameter names any more.
+            access: if self.unnamed.is_empty() { self.wider_access(tool) } else { Vec::new() },
+        }
+    }
+
+    /// The parameters whose access is not declared, or not all that was observed.
+    fn wider_access(&self, tool: &Tool) -> Vec<(String, Access)> {
+        let Implementation::Process(process) = &tool.implementation else { return Vec::new() };
+        let declared = |name: &str| {
+            process.bindings().find(|binding| binding.parameter == name).and_then(|one| one.access)
+        };
+        let widen = |(name, seen): &(String, Access)| {
+            let wanted = match declared(name) {
+                None => *seen,
+                Some(declared) if declared == *seen || declared == Access::ReadWrite => {
+                    return None;
+                }
+                Some(_) => Access::ReadWrite,
+            };
+            Some((name.clone(), wanted))
+        };
+        self.access.iter().filter_map(widen).collect()
     }
 
     /// Lists what the call accessed, and the annotations and configuration that allow it.
