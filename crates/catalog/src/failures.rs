@@ -87,15 +87,45 @@ pub fn extend(mut failure: Failure, others: Vec<Failure>) -> Failure {
 }
 
 /// Adds the document about a failure: what happened, to which tool, and the details.
-pub fn complete(tool: &Tool, failure: Failure) -> Failure {
+pub fn complete(tool: &Tool, mut failure: Failure) -> Failure {
     if failure.details.get("error").is_some() {
         return failure;
     }
+    shorten_arguments(&mut failure);
     let mut document = json!({"error": failure.message, "tool": tool.name, "details": []});
     if let (Value::Object(document), Value::Object(known)) = (&mut document, &failure.details) {
         document.extend(known.clone());
     }
     failure.details(document)
+}
+
+/// The most characters of a line about an argument, which repeats the value.
+const MAX_LINE: usize = 600;
+
+/// Shortens lines about arguments: the caller has the values, and clients cut long errors.
+fn shorten_arguments(failure: &mut Failure) {
+    let Some(Value::Array(faults)) = failure.details.get_mut("details") else { return };
+    for field in ["message", "received"] {
+        for text in faults.iter_mut().filter_map(|fault| fault.get_mut(field)) {
+            if let Value::String(text) = text {
+                *text = shorten(text);
+            }
+        }
+    }
+    if !faults.is_empty() {
+        failure.message = failure.message.lines().map(shorten).collect::<Vec<_>>().join("\n");
+    }
+}
+
+/// The first and the last part of a long line.
+fn shorten(line: &str) -> String {
+    let length = line.chars().count();
+    if length <= MAX_LINE {
+        return line.to_owned();
+    }
+    let first: String = line.chars().take(MAX_LINE / 2).collect();
+    let last: String = line.chars().skip(length - MAX_LINE / 2).collect();
+    format!("{first}…{last}")
 }
 
 /// The outcome of a call that failed.

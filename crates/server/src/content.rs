@@ -8,6 +8,11 @@ use toolkit::{Body, Message, ResourceContent, Role};
 
 use crate::{era::Era, snapshot::ServedTool};
 
+/// The text of a result that has no other.
+const NO_OUTPUT: &str = "(no output)";
+/// What stands for an empty document or message.
+const EMPTY: &str = "(empty)";
+
 /// Converts an outcome to the result of a call.
 pub(crate) fn to_call_result(
     served: &ServedTool,
@@ -28,7 +33,7 @@ fn convert(outcome: Outcome, adapt: impl FnOnce(Value) -> Value) -> CallToolResu
     // Left out on success: absent means false.
     result.is_error = outcome.failed.then_some(true);
     let addresses = find_unnamed_links(&outcome.content);
-    result.content = outcome.content.into_iter().map(to_block).collect();
+    result.content = without_blank_texts(outcome.content).into_iter().map(to_block).collect();
     result.content.extend(addresses.map(ContentBlock::text));
     if let Some(structured) = outcome.structured {
         let structured = adapt(structured);
@@ -39,6 +44,26 @@ fn convert(outcome: Outcome, adapt: impl FnOnce(Value) -> Value) -> CallToolResu
         result.structured_content = Some(structured);
     }
     result
+}
+
+/// Leaves out texts without a visible character, because APIs of models reject them, unless the result has
+/// nothing but such texts.
+fn without_blank_texts(mut content: Vec<Content>) -> Vec<Content> {
+    let blocks = content.len();
+    content.retain(|block| !matches!(block, Content::Text(text) if is_blank(text)));
+    if content.is_empty() && blocks > 0 {
+        content.push(Content::Text(NO_OUTPUT.to_owned()));
+    }
+    content
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// The text, or what stands for it where an API of a model would reject it.
+fn visible(text: String, replacement: &str) -> String {
+    if is_blank(&text) { replacement.to_owned() } else { text }
 }
 
 /// The addresses of links that no text names, as a text: Copilot CLI, opencode and Zed show the model no
@@ -59,10 +84,11 @@ fn find_unnamed_links(content: &[Content]) -> Option<String> {
 
 pub(crate) fn to_block(content: Content) -> ContentBlock {
     match content {
-        Content::Text(text) => ContentBlock::text(text),
+        Content::Text(text) => ContentBlock::text(visible(text, EMPTY)),
         Content::Image { data, mime_type } => ContentBlock::image(STANDARD.encode(data), mime_type),
         Content::Audio { data, mime_type } => ContentBlock::audio(STANDARD.encode(data), mime_type),
         Content::Resource { uri, mime_type, text } => {
+            let text = visible(text, EMPTY);
             ContentBlock::resource(ResourceContents::text(text, uri).with_mime_type(mime_type))
         }
         Content::Link { uri, name, mime_type } => {

@@ -25,6 +25,37 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().expect("text")
 }
 
+/// APIs of models reject texts without a visible character.
+#[test]
+fn no_text_is_blank() {
+    let tool = |name: &str, command: &str| {
+        json!({"name": name, "description": "Print little", "command": command, "synchronous": true, "mutates": false,
+            "options": []})
+    };
+    let crib = TempCrib::new()
+        .tool("silent", tool("silent", "true"))
+        .tool("blank", tool("blank", "echo"))
+        .tool("both", tool("both", "sh both.sh"))
+        .file("both.sh", "echo; echo warning >&2\n")
+        .tool(
+            "steps",
+            json!({"name": "steps", "description": "Print little twice", "command": "sequence", "synchronous": true,
+                "mutates": false, "sequence": [
+                    {"tool": "silent", "subcommand": "default", "description": "Nothing"},
+                    {"tool": "blank", "subcommand": "default", "description": "A blank line"}]}),
+        );
+    let mut client = StdioClient::start(&crib, &[]);
+    let mut texts = |tool: &str| {
+        let result = client.call(tool, json!({}));
+        let blocks = result["content"].as_array().expect("a list").iter();
+        blocks.map(|block| block["text"].as_str().expect("text").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts("silent"), ["(no output)"]);
+    assert_eq!(texts("blank"), ["(no output)"]);
+    assert_eq!(texts("both"), ["stderr:\nwarning\n"]);
+    assert_eq!(texts("steps"), ["`silent`: ok", "(no output)", "`blank`: ok"]);
+}
+
 #[test]
 fn a_result_has_the_first_and_last_lines_in_text_and_structure() {
     let crib = crib();
@@ -86,6 +117,20 @@ fn read_output_pages_tails_and_searches() {
     let other = crib.run(&["call", "read_output", "--args", &arguments]);
     assert_eq!(other.code, 1);
     assert!(other.stderr.contains("there is no output"), "{}", other.stderr);
+}
+
+#[test]
+fn a_refused_call_does_not_repeat_long_arguments() {
+    let crib = TempCrib::new().tool(
+        "show",
+        json!({"name": "show", "description": "Show a file", "command": "cat", "mutates": false, "positional_args": [
+            {"name": "file", "type": "string", "format": "path", "description": "The file"}]}),
+    );
+    let result = StdioClient::start(&crib, &[])
+        .call("show", json!({"file": format!("/{}", "x/".repeat(9_000))}));
+    assert!(text(&result).starts_with("'file' leads outside"), "{result}");
+    assert!(text(&result).contains("add the folder to `roots`"), "{result}");
+    assert!(result.to_string().len() < 5_000, "{result}");
 }
 
 #[test]
