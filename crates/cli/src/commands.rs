@@ -29,11 +29,15 @@ mod validate;
 mod version;
 
 use std::{
+    env,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{
+    CommandFactory, FromArgMatches, Parser,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use host::{Assembly, Options};
 use workspace::{Crib, Environment};
 
@@ -121,8 +125,22 @@ pub(crate) fn command() -> clap::Command {
 
 /// Parses the command line, or prints its problem or the help and exits.
 pub(crate) fn parse() -> Cli {
-    let matches = command().get_matches();
+    let matches = command().try_get_matches().unwrap_or_else(|error| explain_flag(error).exit());
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// People write the parameters of a tool as flags.
+fn explain_flag(mut error: clap::Error) -> clap::Error {
+    let is_call = env::args().any(|argument| argument == "call");
+    let flag = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) if is_call => flag.trim_start_matches('-').to_owned(),
+        _ => return error,
+    };
+    if error.kind() == ErrorKind::UnknownArgument && !flag.is_empty() {
+        let hint = format!("parameters of tools are written `{flag}=VALUE`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+    }
+    error
 }
 
 /// A command's exit code, or why it could not do its work.
@@ -137,7 +155,28 @@ pub(crate) struct CommandContext<'a> {
 impl CommandContext<'_> {
     /// Opens the crib that the command line names.
     pub(crate) fn crib(&self) -> Result<Crib, CommandError> {
-        Ok(Crib::open(self.crib_folder().as_deref(), self.environment)?)
+        let opened = Crib::open(self.crib_folder().as_deref(), self.environment);
+        opened.map_err(|error| self.explain_missing_crib().unwrap_or_else(|| error.into()))
+    }
+
+    /// The crib, or an empty one if the current folder is outside of any.
+    pub(crate) fn crib_or_empty(&self) -> Result<Crib, CommandError> {
+        let folder = self.crib_folder();
+        let crib = Crib::open(folder.as_deref(), self.environment);
+        crib.or_else(|error| match Crib::open_lenient(folder.as_deref(), self.environment) {
+            Ok((crib, _)) if folder.is_none() && !crib.is_defined() => Ok(crib),
+            _ => Err(error.into()),
+        })
+    }
+
+    /// Folders that cannot be cribs, such as the home folder with the state in it, need not be explained
+    /// to people who are in the wrong one.
+    fn explain_missing_crib(&self) -> Option<CommandError> {
+        let folder = self.crib_folder();
+        let (crib, _) = Crib::open_lenient(folder.as_deref(), self.environment).ok()?;
+        let message = format!("there is no crib in {}", crib.folder.display());
+        let hint = "go to a folder with `tools` or a toolcrib.toml, name it with -C, or run `toolcrib init`";
+        (!crib.is_defined()).then(|| CommandError::machine(message).hint(hint))
     }
 
     /// The folder that the command line names. Clients start the program without a shell, so `~` is

@@ -16,6 +16,7 @@ mod logs;
 mod report;
 mod table;
 mod terminal;
+mod wrap;
 
 use std::{process::ExitCode, time::Duration};
 

@@ -56,7 +56,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let options = Options { persistence: Persistence::Required, ..Options::default() };
-    let assembly = context.assemble(options)?;
+    let assembly = Assembly::new(context.crib_or_empty()?, context.environment, options);
     let authority = Authority::new(&assembly);
     if args.set_passphrase {
         return authority.set_passphrase();

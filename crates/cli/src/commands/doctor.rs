@@ -1,6 +1,6 @@
 //! `doctor`: what this machine can run, and what to install.
 
-use std::{collections::BTreeSet, process::ExitCode};
+use std::{collections::BTreeMap, process::ExitCode};
 
 use builtin::rmd::renderer;
 use catalog::{Diagnostic, Implementation};
@@ -14,7 +14,11 @@ use crate::{
     error::{CommandError, Kind},
     executor::block_on,
     terminal::{self, Paint},
+    wrap::wrap,
 };
+
+/// Where the texts begin that follow labels.
+const INDENT: usize = 12;
 
 /// Report what this machine can run, how well it can sandbox it, and what to install.
 #[derive(clap::Args)]
@@ -25,8 +29,8 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     let (crib, problems) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
     let assembly = Assembly::new(crib, context.environment, Options::default());
     let crib = assembly.crib();
-    terminal::print_line(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
-    terminal::print_line(&format!("state         {}", crib.state_folder().display()));
+    print_row(&format!("crib          {} ({})", crib.name(), crib.folder.display()));
+    print_row(&format!("state         {}", crib.state_folder().display()));
     if let Ok(Some(status)) = block_on(Background::of(crib).status())? {
         terminal::print_line(&format!("background    process {}", status.pid));
     }
@@ -44,7 +48,7 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
         print_heading("Rendering of documents");
         let components = block_on(renderer(&runtime, crib.render_settings()).components())?;
         components.iter().for_each(print_component);
-        terminal::print_line(&format!("  renders with {}", conclude(crib, &components)));
+        print_row(&format!("  renders with {}", conclude(crib, &components)));
     }
     print_held(&assembly);
     let missing = print_tools(&assembly, &runtime)?;
@@ -59,15 +63,20 @@ fn print_heading(heading: &str) {
     terminal::print_line(&format!("\n{}", terminal::paint(heading, Paint::Bold)));
 }
 
+/// Prints a label and what it is about.
+fn print_row(row: &str) {
+    terminal::print_line(&wrap(row, INDENT));
+}
+
 fn print_problem(diagnostic: &Diagnostic) {
     let hint = diagnostic.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-    terminal::print_line(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
+    print_row(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
 }
 
 fn print_sandbox(crib: &Crib) {
     print_heading("Sandbox");
     if !crib.config.confine.enabled {
-        return terminal::print_line(
+        return print_row(
             "  turned off in toolcrib.toml ([confine] enabled = false): tools can access everything that you can",
         );
     }
@@ -75,19 +84,19 @@ fn print_sandbox(crib: &Crib) {
     let version =
         support.landlock.map_or_else(|| "none".to_owned(), |version| format!("version {version}"));
     let enforced = |is_enforced: bool| if is_enforced { "restricted" } else { "not restricted" };
-    terminal::print_line(&format!("  level     {}", runtime::sandbox_level()));
-    terminal::print_line(&format!("  Landlock  {version}"));
-    terminal::print_line(&format!("  files     {}", enforced(support.files)));
+    print_row(&format!("  level     {}", runtime::sandbox_level()));
+    print_row(&format!("  Landlock  {version}"));
+    print_row(&format!("  files     {}", enforced(support.files)));
     let lists = runtime::list_enforcement(runtime::sandbox_level());
-    terminal::print_line(&format!(
+    print_row(&format!(
         "  network   {}; in a list of destinations, {}",
         enforced(support.network),
         lists.as_str()
     ));
-    terminal::print_line(&format!("  signals   {}", enforced(support.signals)));
+    print_row(&format!("  signals   {}", enforced(support.signals)));
     print_limits();
     for missing in &support.missing {
-        terminal::print_line(&format!("  {}   {missing}", terminal::paint("missing", Paint::Red)));
+        print_row(&format!("  {}   {missing}", terminal::paint("missing", Paint::Red)));
     }
 }
 
@@ -102,20 +111,20 @@ fn print_limits() {
         SandboxLevel::Namespaces => ", /tmp and /dev/shm by their size",
         SandboxLevel::Landlock | SandboxLevel::None => "",
     };
-    terminal::print_line(&format!("  memory    limited by {control}, and for each process"));
-    terminal::print_line(&format!("  processes limited by {control}"));
-    terminal::print_line(&format!(
+    print_row(&format!("  memory    limited by {control}, and for each process"));
+    print_row(&format!("  processes limited by {control}"));
+    print_row(&format!(
         "  disk      $TMPDIR limited by a check of each call every {interval} ms{places}"
     ));
 }
 
 fn print_interpreters(runtime: &Runtime) {
     print_heading("Programs");
-    terminal::print_line(&match runtime.r_program() {
+    print_row(&match runtime.r_program() {
         Some(path) => format!("  R         {}", path.display()),
         None => "  R         not found; tools that are R functions need it (Debian, Ubuntu: apt install r-base-core)".to_owned(),
     });
-    terminal::print_line(&match runtime.python_program() {
+    print_row(&match runtime.python_program() {
         Some(path) => format!("  Python    {}", path.display()),
         None => "  Python    not found; tools that are Python functions need it (Debian, Ubuntu: apt install python3)".to_owned(),
     });
@@ -124,21 +133,36 @@ fn print_interpreters(runtime: &Runtime) {
 /// What programs of the crib's tools get of the user's files and variables.
 fn print_profiles(assembly: &Assembly) {
     let programs = assembly.settings().programs;
-    let mut lines = BTreeSet::new();
+    let mut profiles = BTreeMap::<_, Vec<_>>::new();
     for tool in assembly.loaded().catalog.tools() {
         let Implementation::Process(process) = &tool.implementation else { continue };
-        let Some(text) = programs.grant_of(&process.program, tool).describe() else { continue };
-        lines.insert(format!("  {:<9} {text}", process.program));
+        let profile = programs.grant_of(&process.program, tool).describe();
+        let tools = profiles.entry(&process.program).or_default();
+        tools.push((profile, &tool.name));
     }
-    if !lines.is_empty() {
+    let mut rows = Vec::new();
+    for (program, tools) in profiles {
+        let mut distinct: Vec<_> =
+            tools.iter().filter_map(|(profile, _)| profile.as_ref()).collect();
+        distinct.sort();
+        distinct.dedup();
+        for profile in distinct {
+            let having = tools.iter().filter(|(other, _)| other.as_ref() == Some(profile));
+            let having: Vec<_> = having.map(|(_, name)| name.as_str()).collect();
+            let is_shared = having.len() == tools.len();
+            let who = if is_shared { String::new() } else { format!(" ({})", having.join(", ")) };
+            rows.push(format!("  {program:<9} {profile}{who}"));
+        }
+    }
+    if !rows.is_empty() {
         print_heading("Profiles of programs");
-        lines.iter().for_each(|line| terminal::print_line(line));
+        rows.iter().for_each(|row| print_row(row));
     }
 }
 
 fn print_component(component: &Component) {
     let Component { name, purpose, found, hint } = component;
-    terminal::print_line(&match (found, hint) {
+    print_row(&match (found, hint) {
         (Some(found), _) => format!("  {name:<9} {found}"),
         (None, hint) => {
             format!("  {name:<9} not found ({purpose}); {}", hint.as_deref().unwrap_or_default())
@@ -172,7 +196,7 @@ fn print_held(assembly: &Assembly) {
         return;
     }
     print_heading("Held back until you run `toolcrib lock --accept NAME`");
-    assembly.held().iter().for_each(|drift| terminal::print_line(&format!("  {drift}")));
+    assembly.held().iter().for_each(|drift| print_row(&format!("  {drift}")));
 }
 
 /// Prints whether each tool can run. Returns how many cannot.
@@ -192,7 +216,7 @@ fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandE
                 .find(|found| found.tool.as_deref() == Some(&tool.name) && found.is_error());
             if let Some(found) = broken {
                 missing += 1;
-                terminal::print_line(&format!(
+                print_row(&format!(
                     "  {}   {}: {}",
                     terminal::paint("broken", Paint::Red),
                     tool.name,
@@ -202,16 +226,16 @@ fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandE
             }
             match runtime.available(tool).await {
                 Ok(()) if is_held(&tool.name) => {
-                    terminal::print_line(&format!(
+                    print_row(&format!(
                         "  {}     {}",
                         terminal::paint("held", Paint::Yellow),
                         tool.name
                     ));
                 }
-                Ok(()) => terminal::print_line(&format!("  ok       {}", tool.name)),
+                Ok(()) => print_row(&format!("  ok       {}", tool.name)),
                 Err(failure) => {
                     missing += 1;
-                    terminal::print_line(&format!(
+                    print_row(&format!(
                         "  {}  {}: {}",
                         terminal::paint("missing", Paint::Red),
                         tool.name,

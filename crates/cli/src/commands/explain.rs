@@ -7,27 +7,47 @@ use compat::CHANGES;
 use workspace::{Crib, RuleClause};
 
 use super::{CommandContext, CommandResult};
-use crate::{error::CommandError, terminal};
+use crate::{
+    error::CommandError,
+    table::{self, Cell, Column, Header},
+    terminal,
+    wrap::wrap_page,
+};
 
 /// Explain a rule or an error type: why it matters and what to do, with an example.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Code of a rule, such as TC301 or one of the crib's own; name of a rule or change, such as
-    /// path-without-format or required-added; or error type of a call, such as timed_out.
-    code: String,
+    /// path-without-format or required-added; or error type of a call, such as timed_out. Without it,
+    /// all rules are listed.
+    code: Option<String>,
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let rules = host::rules();
-    let page = match find_page(&args.code, &rules) {
+    let Some(code) = &args.code else {
+        list(&rules);
+        return Ok(ExitCode::SUCCESS);
+    };
+    let page = match find_page(code, &rules) {
         Some(page) => page,
         // Only a code that is not built in needs the crib, which may be broken or absent.
-        None => {
-            find_custom_page(context, &args.code).ok_or_else(|| not_found(&args.code, &rules))?
-        }
+        None => find_custom_page(context, code).ok_or_else(|| not_found(code, &rules))?,
     };
-    terminal::print_line(&page);
+    terminal::print_line(&wrap_page(&page));
     Ok(ExitCode::SUCCESS)
+}
+
+fn list(rules: &[&Rule]) {
+    let columns = [Column::left("CODE"), Column::left("SEVERITY"), Column::left("NAME")];
+    let mut rules = rules.to_vec();
+    rules.sort_by_key(|rule| rule.code);
+    rules.dedup_by_key(|rule| rule.code);
+    let row =
+        |rule: &&Rule| vec![rule.code.into(), rule.severity.as_str().into(), rule.name.into()];
+    let rows: Vec<Vec<Cell>> = rules.iter().map(row).collect();
+    let lines = table::render(&columns, &rows, Header::Shown);
+    lines.iter().for_each(|line| terminal::print_line(line));
 }
 
 fn find_page(code: &str, rules: &[&Rule]) -> Option<String> {

@@ -215,6 +215,7 @@ async fn serve(
             tracing::info!("listening on {url}");
             let exposure = token.as_ref().and_then(|token| served.find_token_exposure(&token.file));
             if let Some(token) = &token {
+                warn_about_short_token(token);
                 announce_token(token, &name, &url);
             }
             if let Some(why) = &exposure {
@@ -249,6 +250,20 @@ async fn serve(
         let _ = control.await;
     }
     result.map_err(|error| CommandError::machine(error.to_string()))
+}
+
+/// The fewest characters of a token that is not reported as weak: 80 bits, if they are random.
+const SHORT_TOKEN: usize = 16;
+
+fn warn_about_short_token(token: &Token) {
+    let length = token.secret.chars().count();
+    if length < SHORT_TOKEN {
+        tracing::warn!(
+            "the token in {} can be guessed: it has {length} characters; use at least {SHORT_TOKEN} random ones, or leave \
+             out --token-file to have one created",
+            token.file.display()
+        );
+    }
 }
 
 /// Prints a new token once, as the entry that clients have in their configuration; later the file has

@@ -12,6 +12,7 @@ use super::{CommandContext, CommandResult};
 use crate::{
     error::{CommandError, Kind},
     terminal::{self, Paint},
+    wrap::wrap,
 };
 
 /// Show one tool: its description, arguments, command line, sandbox and where it is defined.
@@ -57,7 +58,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         level => format!("\nSandbox\n  {level}\n"),
     });
     let profile = describe_profile(&assembly.settings().programs, &tool);
-    let profile = profile.map(|text| format!("  profile  {text}\n"));
+    let profile = profile.map(|text| wrap(&format!("  profile  {text}"), 11) + "\n");
     let width = terminal::width().unwrap_or(docs::WIDTH).min(docs::WIDTH);
     let text = docs::render_for_terminal(&tool, width) + &sandbox.unwrap_or_default();
     let text = text + &profile.unwrap_or_default();

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io::{Read, Write},
     os::unix::fs::PermissionsExt,
+    path::Path,
     process::{Child, Stdio},
 };
 
@@ -61,10 +62,13 @@ pub(crate) fn run_at_terminal(
 
 /// The program in a folder outside of every crib, with the state of this crib's user.
 fn run_outside(crib: &TempCrib, arguments: &[&str]) -> CommandOutput {
+    run_in(tempfile::tempdir().expect("a folder").path(), crib, arguments)
+}
+
+fn run_in(folder: &Path, crib: &TempCrib, arguments: &[&str]) -> CommandOutput {
     let state = crib.state().ancestors().nth(3).expect("the state folder").to_owned();
-    let folder = tempfile::tempdir().expect("a folder");
     let mut command = std::process::Command::new(testing::toolcrib_path());
-    command.args(arguments).current_dir(folder.path()).stdin(Stdio::null());
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command.env("XDG_STATE_HOME", state).env("NO_COLOR", "1");
     CommandOutput::from(&command.output().expect("it runs"))
 }
@@ -123,6 +127,11 @@ fn outside_of_a_crib_the_calls_of_all_cribs_are_listed() {
     CODE.. DURATION  crib  wipe  echo wiped 'a b'
     ");
     assert!(crib.run(&["approve", "--all-cribs"]).stdout.contains("CRIB"));
+    // The home folder of most people contains the state folder.
+    let home = crib.root().parent().expect("a folder").to_owned();
+    assert!(run_in(&home, &crib, &["approve"]).stdout.contains("echo wiped 'a b'"));
+    let elsewhere = run_in(&home, &crib, &["list"]);
+    assert!(elsewhere.stderr.starts_with("error: there is no crib in "), "{}", elsewhere.stderr);
     let denied = run_outside(&crib, &["approve", &id[3..9], "--deny"]);
     assert!(denied.code == 0 && denied.stderr.ends_with("denied\n"), "{}", denied.stderr);
     assert_eq!(run_outside(&crib, &["approve", "zz"]).code, 3);

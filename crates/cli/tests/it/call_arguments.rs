@@ -57,6 +57,8 @@ fn wrong_arguments_are_explained() {
         vec!["call", "show", "count"],
         vec!["call", "show", "count=1", "count=2"],
         vec!["call", "ok", "x=1"],
+        vec!["call", "show", "@arguments.json"],
+        vec!["call", "show", "--count", "3"],
     ];
     let all: Vec<_> = transcripts.iter().map(|arguments| crib.transcript(arguments)).collect();
     insta::assert_snapshot!(all.join("\n"), @r"
@@ -87,6 +89,22 @@ fn wrong_arguments_are_explained() {
     error: `ok` has no parameter `x`
      |
      = help: its parameters are working_directory
+
+    exit code 4
+    --- stderr
+    error: `@arguments.json` is not `key=value`
+     |
+     = help: pass JSON with `--args '{…}'`, `--args @FILE` or `--args -`
+
+    exit code 2
+    --- stderr
+    error: unexpected argument '--count' found
+
+      tip: parameters of tools are written `count=VALUE`
+
+    Usage: toolcrib call <NAME> [KEY=VALUE]...
+
+    For more information, try '--help'.
     ");
 }
 

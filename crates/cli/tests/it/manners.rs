@@ -133,6 +133,20 @@ fn lists_fit_the_terminal() {
 }
 
 #[test]
+fn reports_and_explanations_fit_the_terminal() {
+    let crib = crib();
+    for arguments in [["doctor"].as_slice(), &["explain", "timed_out"], &["explain"]] {
+        let shown = on_terminal(&crib, arguments, 60).replace("ESC[1m", "").replace("ESC[0m", "");
+        let shown = shown.replace("ESC[2m", "").replace("ESC[31m", "");
+        // A path is never broken.
+        let is_long = |line: &&str| line.chars().count() > 60 && !line.contains('/');
+        let long: Vec<_> = shown.lines().filter(is_long).collect();
+        assert!(long.is_empty() && shown.lines().count() > 5, "{long:#?}\n{shown}");
+    }
+    assert!(crib.run(&["explain"]).stdout.contains("\nTC022  "));
+}
+
+#[test]
 fn mistakes_are_explained() {
     let crib = crib();
     let mistakes: [&[&str]; 5] = [

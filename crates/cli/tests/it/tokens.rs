@@ -5,7 +5,7 @@ use std::{
     io::{BufRead, BufReader},
     os::unix::fs::PermissionsExt,
     path::PathBuf,
-    process::Stdio,
+    process::{Command, Stdio},
 };
 
 use serde_json::{Value, json};
@@ -49,7 +49,10 @@ fn token_outside(crib: &TempCrib, mode: u32) -> PathBuf {
 
 /// Starts a server, and returns the lines of its log up to the one with the token or its file.
 fn startup_log(crib: &TempCrib) -> Vec<String> {
-    let mut command = crib.command(&["serve", "--http", "127.0.0.1:0"]);
+    startup_log_of(crib.command(&["serve", "--http", "127.0.0.1:0"]))
+}
+
+fn startup_log_of(mut command: Command) -> Vec<String> {
     let mut server = command.stderr(Stdio::piped()).spawn().expect("the server starts");
     let log = BufReader::new(server.stderr.take().expect("stderr is piped"));
     let mut lines = Vec::new();
@@ -63,6 +66,20 @@ fn startup_log(crib: &TempCrib) -> Vec<String> {
     server.kill().expect("it runs");
     server.wait().expect("it ends");
     lines
+}
+
+#[test]
+fn a_short_token_is_reported() {
+    let crib = TempCrib::new().tool("say", definition("say", "echo hi"));
+    let file = token_outside(&crib, 0o600);
+    let log = || {
+        let mut command = crib.command(&["serve", "--http", "127.0.0.1:0", "--token-file"]);
+        command.arg(&file);
+        startup_log_of(command).join("\n")
+    };
+    assert!(log().contains("can be guessed: it has 6 characters"), "{}", log());
+    fs::write(&file, "k7mq2a4thi5xop3l").expect("a longer token");
+    assert!(!log().contains("guessed"), "{}", log());
 }
 
 #[test]

@@ -59,8 +59,12 @@ pub(super) fn parse(
 fn split_pair<'p>(tool: &Tool, pair: &'p str) -> Result<(&'p str, &'p str), CommandError> {
     let bad = |message: String| CommandError::new(Kind::BadArguments, message);
     let Some((name, text)) = pair.split_once('=') else {
-        return Err(bad(format!("`{pair}` is not `key=value`"))
-            .hint(format!("run `toolcrib show {}` to see its parameters", tool.name)));
+        let hint = if pair.starts_with(['{', '@']) || pair == "-" {
+            "pass JSON with `--args '{…}'`, `--args @FILE` or `--args -`".to_owned()
+        } else {
+            format!("run `toolcrib show {}` to see its parameters", tool.name)
+        };
+        return Err(bad(format!("`{pair}` is not `key=value`")).hint(hint));
     };
     let names: Vec<_> = tool.input.properties().map(|(name, _)| name).collect();
     let takes_more =
