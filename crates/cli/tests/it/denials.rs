@@ -67,6 +67,7 @@ fn the_words_of_other_languages_are_understood() {
     let write = format!("its sandbox may not write {}/out.txt, because", root.display());
     for (said, explained) in [
         ("Error: EROFS: read-only file system, open 'out.txt'", write.as_str()),
+        ("`f` failed: OSError: [Errno 30] Read-only file system: 'out.txt' (at f.py:2)", &write),
         ("java.io.FileNotFoundException: out.txt (Read-only file system)", &write),
         ("x.rb:1:in 'open': Read-only file system @ rb_sysopen - out.txt (Errno::EROFS)", &write),
         ("Can't open 'out.txt': Read-only file system at -e line 1.", &write),

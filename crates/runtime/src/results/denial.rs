@@ -250,7 +250,11 @@ fn find_path(line: &str, at: usize, phrase: &str) -> Option<PathBuf> {
     // Ruby: `in 'open': Permission denied @ rb_sysopen - x (Errno::EACCES)`.
     let ruby =
         after.starts_with(" @").then(|| after.split_once(" - ")?.1.split(" (").next()).flatten();
-    let named = ruby.or_else(|| last_quoted(before)).or_else(|| first_quoted(after)).map(str::trim);
+    // Python: `f` failed: OSError: [Errno 30] Read-only file system: 'x'.
+    let python =
+        after.strip_prefix(": ").filter(|rest| rest.starts_with('\'')).and_then(first_quoted);
+    let named = ruby.or(python).or_else(|| last_quoted(before)).or_else(|| first_quoted(after));
+    let named = named.map(str::trim);
     named.or_else(word).filter(is_path).map(PathBuf::from)
 }
 
