@@ -4,6 +4,7 @@ mod approve;
 mod build;
 mod call;
 mod check;
+mod completions;
 mod connect;
 mod convert;
 mod diff;
@@ -17,6 +18,7 @@ mod init;
 mod list;
 mod lock;
 mod log;
+mod man;
 mod new;
 mod operations;
 mod reference;
@@ -41,6 +43,9 @@ use clap::{
 use host::{Assembly, Options};
 use workspace::{Crib, Environment};
 
+pub(crate) use self::completions::proposals::{
+    VARIABLE as COMPLETION_VARIABLE, propose as propose_completions,
+};
 use crate::{
     arguments::{Global, GuideFlags},
     error::CommandError,
@@ -94,6 +99,8 @@ commands! {
     Approve(approve),
     Log(log),
     Flags(flags),
+    Completions(completions),
+    Man(man),
     Version(version),
     #[command(hide = true)]
     Reference(reference),
@@ -183,15 +190,19 @@ impl CommandContext<'_> {
     /// expanded here.
     pub(crate) fn crib_folder(&self) -> Option<PathBuf> {
         let named = self.global.crib.as_deref()?;
-        let home = self.environment.get("HOME").map(Path::new);
-        let expanded = named.strip_prefix("~").ok().zip(home).map(|(rest, home)| home.join(rest));
-        Some(expanded.unwrap_or_else(|| named.to_owned()))
+        Some(expand_home(named, self.environment.get("HOME").map(Path::new)))
     }
 
     /// Opens the crib and assembles it.
     pub(crate) fn assemble(&self, options: Options) -> Result<Assembly, CommandError> {
         Ok(Assembly::new(self.crib()?, self.environment, options))
     }
+}
+
+/// A path with the home folder for `~`.
+pub(crate) fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
+    let expanded = path.strip_prefix("~").ok().zip(home).map(|(rest, home)| home.join(rest));
+    expanded.unwrap_or_else(|| path.to_owned())
 }
 
 /// Runs the command that the command line names.

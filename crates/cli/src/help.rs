@@ -11,7 +11,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("See and decide", &["log", "approve", "operations"]),
     ("Write definitions", &["check", "fmt", "explain", "schema", "build", "convert", "docs"]),
     ("Versions", &["diff", "lock"]),
-    ("More", &["help", "version"]),
+    ("More", &["completions", "man", "help", "version"]),
 ];
 
 /// Examples of each command: the command line, and what it does.
@@ -51,6 +51,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("check", "check all definitions"),
             ("check tools/git.json --strict", "check one file; warnings fail, too"),
             ("check --format github", "annotations for a pull request"),
+        ],
+    ),
+    (
+        "completions",
+        &[
+            ("completions bash >> ~/.bashrc", "in bash; zsh has ~/.zshrc"),
+            ("completions fish > ~/.config/fish/completions/toolcrib.fish", "in fish"),
         ],
     ),
     (
@@ -99,6 +106,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("log --failed --since 2h", "what went wrong in the last two hours"),
             ("log --tool 'git_*' -n 5", "the latest five calls of some tools"),
             ("log --json --since today", "for programs: one object per line"),
+        ],
+    ),
+    (
+        "man",
+        &[
+            ("man call | man -l -", "read the page of a command"),
+            ("man --out ~/.local/share/man/man1", "install all pages"),
         ],
     ),
     ("new", &[("new mtdf git", "start the definition of a command-line tool")]),

@@ -28,6 +28,11 @@ const CLEANUP: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let environment = Environment::capture();
+    if let Some(shell) = environment.get(commands::COMPLETION_VARIABLE) {
+        // A shell shows what the program prints, so a failure proposes nothing.
+        terminal::print(&commands::propose_completions(shell).unwrap_or_default());
+        return ExitCode::SUCCESS;
+    }
     let arguments = commands::parse();
     arguments.choose_colour(&environment);
     let code = match commands::run(arguments, &environment) {

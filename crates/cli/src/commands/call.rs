@@ -7,6 +7,7 @@ mod save;
 use std::{env, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use catalog::{Catalog, ErrorType, Outcome, Switch, Tool};
+use clap_complete::{ArgValueCandidates, ArgValueCompleter};
 use host::{
     OnFlagChange, Options, Persistence, Tools,
     learn::{DefinitionError, Observation, Profile},
@@ -17,7 +18,7 @@ use toolkit::{Arguments, Context, Interrupt};
 use workspace::{Crib, Drift};
 
 use self::{arguments::Folders, output::Printed};
-use super::{CommandContext, CommandResult, show};
+use super::{CommandContext, CommandResult, completions::proposals, show};
 use crate::{
     authority::{Authority, Ruled},
     difference::print_difference,
@@ -37,9 +38,10 @@ use crate::{
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Name of the tool.
+    #[arg(add = ArgValueCandidates::new(proposals::tools))]
     name: String,
     /// Arguments of the tool.
-    #[arg(value_name = "KEY=VALUE")]
+    #[arg(value_name = "KEY=VALUE", add = ArgValueCompleter::new(proposals::arguments))]
     pairs: Vec<String>,
     /// Arguments as a JSON object, in a file, or on standard input; KEY=VALUE overrides its members.
     #[arg(long, value_name = "JSON|@FILE|-")]

@@ -3,12 +3,13 @@
 use std::{process::ExitCode, sync::Arc};
 
 use catalog::{Catalog, Implementation, Tool};
+use clap_complete::ArgValueCandidates;
 use host::{Options, Tools, find_tool};
 use runtime::{GrantsByProgram, SandboxLevel};
 use serde_json::json;
 use workspace::Crib;
 
-use super::{CommandContext, CommandResult};
+use super::{CommandContext, CommandResult, completions::proposals};
 use crate::{
     error::{CommandError, Kind},
     terminal::{self, Paint},
@@ -19,6 +20,7 @@ use crate::{
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Name of the tool.
+    #[arg(add = ArgValueCandidates::new(proposals::tools))]
     name: String,
     /// Print JSON: the object that `tools/list` serves, and the sandbox level.
     #[arg(long)]

@@ -12,6 +12,7 @@ mod call_arguments;
 mod call_log;
 mod check;
 mod check_scope;
+mod completions;
 mod connect;
 mod constraints;
 mod content;
