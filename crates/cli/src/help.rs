@@ -51,6 +51,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("check", "check all definitions"),
             ("check tools/git.json --strict", "check one file; warnings fail, too"),
             ("check --format github", "annotations for a pull request"),
+            ("check --client codex", "what this client would lose"),
         ],
     ),
     (

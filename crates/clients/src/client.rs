@@ -15,6 +15,8 @@ pub struct Client {
     pub name: &'static str,
     /// Its name as people write it.
     pub title: &'static str,
+    /// How the name begins with which it introduces itself to a server, in lower case.
+    pub info: &'static str,
     /// Programs by which it is found on the `PATH`.
     pub programs: &'static [&'static str],
     /// The file with the servers of one user, for all projects.

@@ -1,5 +1,6 @@
 //! MCP clients: where each of them keeps its servers, how an entry looks there, and edits of these
-//! files that keep comments, order and formatting.
+//! files that keep comments, order and formatting; what each of them accepts, and looser schemas for
+//! those that do not accept everything.
 //!
 //! Everything here is text in, text out. [`CLIENTS`] is the table; [`Client::editor`] returns the editor
 //! for the syntax of a client's file.
@@ -8,10 +9,19 @@ mod client;
 mod edit;
 mod entry;
 mod location;
+mod lower;
+mod rules;
+mod schema;
 mod table;
 
 pub use client::{Client, Scope};
 pub use edit::{EditError, Editor};
 pub use entry::{Authorization, Server, TOKEN_VARIABLE, Transport, server_name};
 pub use location::Folders;
-pub use table::{CLIENTS, find};
+pub use lower::Lowered;
+pub use rules::{
+    Advertised, ClientRule, Effect, Handling, Problem, RULES, find_problems, lower, render_rules,
+    restore_arguments,
+};
+pub use schema::visit_schemas;
+pub use table::{CLIENTS, find, find_by_info};

@@ -35,6 +35,7 @@ const fn http(kind: Option<&'static str>, url: &'static str) -> Option<HttpShape
 const USUAL: Client = Client {
     name: "",
     title: "",
+    info: "",
     programs: &[],
     user: None,
     project: None,
@@ -52,6 +53,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
         title: "Claude Code",
+        info: "claude-code",
         programs: &["claude"],
         user: movable(Base::Home, &[".claude.json"], ("CLAUDE_CONFIG_DIR", ".claude.json")),
         project: at(Base::Project, &[".mcp.json"]),
@@ -64,6 +66,7 @@ pub static CLIENTS: &[Client] = &[
         // Servers over HTTP are added in its settings, not in the file.
         name: "claude-desktop",
         title: "Claude Desktop",
+        info: "claude-ai",
         user: at(Base::Application, &["Claude/claude_desktop_config.json"]),
         http: None,
         next_step: "quit Claude Desktop and start it again",
@@ -72,6 +75,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "vscode",
         title: "VS Code",
+        info: "visual studio code",
         programs: &["code"],
         user: at(Base::Application, &["Code/User/mcp.json"]),
         project: at(Base::Project, &[".vscode/mcp.json"]),
@@ -86,6 +90,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "copilot-cli",
         title: "GitHub Copilot CLI",
+        info: "github-copilot",
         programs: &["copilot"],
         user: movable(
             Base::Home,
@@ -102,6 +107,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "cursor",
         title: "Cursor",
+        info: "cursor",
         programs: &["cursor", "cursor-agent"],
         user: at(Base::Home, &[".cursor/mcp.json"]),
         project: at(Base::Project, &[".cursor/mcp.json"]),
@@ -112,6 +118,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "windsurf",
         title: "Windsurf",
+        info: "windsurf",
         programs: &["windsurf"],
         user: at(Base::Home, &[".codeium/windsurf/mcp_config.json"]),
         // With `url` it does not connect.
@@ -123,6 +130,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "codex",
         title: "Codex",
+        info: "codex",
         programs: &["codex"],
         user: movable(Base::Home, &[".codex/config.toml"], ("CODEX_HOME", "config.toml")),
         project: at(Base::Project, &[".codex/config.toml"]),
@@ -137,6 +145,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "gemini",
         title: "Gemini CLI",
+        info: "gemini-cli",
         programs: &["gemini"],
         user: movable(
             Base::Home,
@@ -154,6 +163,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "zed",
         title: "Zed",
+        info: "zed",
         programs: &["zed", "zeditor"],
         // Also on macOS, where other desktop programs use another folder.
         user: at(Base::Config, &["zed/settings.json"]),
@@ -166,6 +176,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "goose",
         title: "goose",
+        info: "goose",
         programs: &["goose"],
         user: at(Base::Config, &["goose/config.yaml"]),
         servers: "extensions",
@@ -177,6 +188,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "kiro",
         title: "Kiro",
+        info: "kiro",
         programs: &["kiro", "kiro-cli"],
         user: at(Base::Home, &[".kiro/settings/mcp.json"]),
         project: at(Base::Project, &[".kiro/settings/mcp.json"]),
@@ -186,6 +198,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "opencode",
         title: "opencode",
+        info: "opencode",
         programs: &["opencode"],
         user: movable(
             Base::Config,
@@ -204,6 +217,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "cline",
         title: "Cline",
+        info: "cline",
         programs: &["cline"],
         user: movable(
             Base::Home,
@@ -217,6 +231,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "jetbrains",
         title: "JetBrains Junie",
+        info: "junie",
         user: at(Base::Home, &[".junie/mcp/mcp.json"]),
         project: at(Base::Project, &[".junie/mcp/mcp.json"]),
         http: None,
@@ -228,4 +243,10 @@ pub static CLIENTS: &[Client] = &[
 /// The client with this name.
 pub fn find(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
+}
+
+/// The client that introduces itself with this name.
+pub fn find_by_info(info: &str) -> Option<&'static Client> {
+    let info = info.to_lowercase();
+    CLIENTS.iter().find(|client| info.starts_with(client.info))
 }

@@ -31,6 +31,7 @@ pub(crate) fn render(
         describe: describer(crib),
         output_schemas: output_schemas(crib),
         policy: crib.policy.clone(),
+        clients: crib.config.serve.clients.iter().map(|client| client.0.name).collect(),
     };
     let snapshot = Snapshot::new(catalog, &options)
         .with_unconfined(&missing_restrictions(crib))

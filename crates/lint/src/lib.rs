@@ -14,4 +14,7 @@ mod text;
 
 pub use check::{Findings, check, check_catalog, check_each, check_tools};
 pub use context::{Context, Scope};
-pub use rules::RULES;
+pub use rules::{
+    RULES,
+    client_loses_tool::{COMMON_CLIENTS, RULE as CLIENT_LOSES_TOOL},
+};

@@ -5,6 +5,7 @@
 mod broad_tool;
 mod broken_example;
 mod capital_in_name;
+pub(crate) mod client_loses_tool;
 mod confusable_name;
 mod contradictory_marks;
 mod dangerous_reader;
@@ -81,6 +82,7 @@ pub(crate) const LINTS: &[Lint] = &[
     Lint { rule: &open_parameter::RULE, check: Tool(open_parameter::check) },
     Lint { rule: &unshown_value::RULE, check: Tool(unshown_value::check) },
     Lint { rule: &undescribed_field::RULE, check: Tool(undescribed_field::check) },
+    Lint { rule: &client_loses_tool::RULE, check: Tool(client_loses_tool::check) },
     Lint { rule: &missing_description::RULE, check: Tool(missing_description::check) },
     Lint { rule: &uninformative_description::RULE, check: Tool(uninformative_description::check) },
     Lint { rule: &long_description::RULE, check: Tool(long_description::check) },

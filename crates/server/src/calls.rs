@@ -51,8 +51,10 @@ pub(crate) fn list_tools(
 ) -> Result<ListToolsResult, ErrorData> {
     let era = Era::of(cx);
     let cursor = request.and_then(|request| request.cursor);
+    let snapshot = connection.server.snapshot();
+    let clients = snapshot.clients_with(connection.client(cx).as_deref());
     let (tools, next_cursor) =
-        connection.server.snapshot().page(cursor.as_deref(), era).map_err(|_| unknown_cursor())?;
+        snapshot.page(cursor.as_deref(), era, &clients).map_err(|_| unknown_cursor())?;
     if cursor.is_some() && next_cursor.is_none() {
         trim_memory_soon();
     }
@@ -92,7 +94,9 @@ pub(crate) async fn call_tool(
     // Before the request is opened, so that a malformed timeout is a protocol error and not a
     // failed call.
     let limit = requested_timeout(&cx.meta)?;
-    let arguments = params.arguments.take().unwrap_or_default();
+    let mut arguments = params.arguments.take().unwrap_or_default();
+    let clients = snapshot.clients_with(connection.client(&cx).as_deref());
+    clients::restore_arguments(served.tool.input.object(), &clients, &mut arguments);
     // Built only if there is state to open or seal, which is rare.
     let binding = || request_binding("tools/call", &params.name, Some(&arguments));
     let request = connection.open_request(

@@ -9,30 +9,6 @@ use catalog::{
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
-/// Keywords whose value is a schema or a list of schemas.
-const SCHEMAS: [&str; 16] = [
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "oneOf",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-
-/// Keywords whose value maps names to schemas.
-const SCHEMA_MAPS: [&str; 6] =
-    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", PROPERTIES];
-
 const PROPERTIES: &str = "properties";
 const FORMAT: &str = "format";
 
@@ -113,37 +89,19 @@ fn may_need_change(key: &str, value: &Value) -> bool {
 }
 
 /// Writes boolean subschemas under `properties` as objects and removes formats that are not
-/// standard, at every level. Values that are not schemas (`const`, `default`, `enum`, `examples`) are
-/// left alone.
+/// standard, at every level.
 fn adapt(schema: &mut Map<String, Value>) {
-    if schema.get(FORMAT).is_some_and(|format| may_need_change(FORMAT, format)) {
-        schema.shift_remove(FORMAT);
-    }
-    for (keyword, value) in schema {
-        match value {
-            Value::Object(members) if SCHEMA_MAPS.contains(&keyword.as_str()) => {
-                for member in members.values_mut() {
-                    if keyword == PROPERTIES
-                        && let Value::Bool(admits_all) = *member
-                    {
-                        *member = if admits_all { json!({}) } else { json!({"not": {}}) };
-                    }
-                    adapt_value(member);
-                }
-            }
-            Value::Object(_) if SCHEMAS.contains(&keyword.as_str()) => adapt_value(value),
-            Value::Array(items) if SCHEMAS.contains(&keyword.as_str()) => {
-                items.iter_mut().for_each(adapt_value);
-            }
-            _ => {}
+    clients::visit_schemas(schema, &mut |schema| {
+        if schema.get(FORMAT).is_some_and(|format| may_need_change(FORMAT, format)) {
+            schema.shift_remove(FORMAT);
         }
-    }
-}
-
-fn adapt_value(schema: &mut Value) {
-    if let Value::Object(schema) = schema {
-        adapt(schema);
-    }
+        let properties = schema.get_mut(PROPERTIES).and_then(Value::as_object_mut);
+        for property in properties.into_iter().flat_map(Map::values_mut) {
+            if let Value::Bool(admits_all) = *property {
+                *property = if admits_all { json!({}) } else { json!({"not": {}}) };
+            }
+        }
+    });
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ impl Server {
             describe,
             output_schemas: OutputSchemas::Auto,
             policy: Policy::default(),
+            clients: Vec::new(),
         };
         Self::new(
             identity,

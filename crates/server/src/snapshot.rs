@@ -45,6 +45,8 @@ pub struct SnapshotOptions {
     pub output_schemas: OutputSchemas,
     /// The policy for calls of these tools.
     pub policy: Policy,
+    /// Clients whose rules all clients get the tools by, besides those of the connected one.
+    pub clients: Vec<&'static str>,
 }
 
 /// The served tools, sorted by name. Immutable.
@@ -54,6 +56,7 @@ pub struct Snapshot {
     /// The tools that a sequence may call.
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) policy: Policy,
+    clients: Vec<&'static str>,
     /// The served names of the built-in tools for operations, by their own names.
     built_in: BTreeMap<String, String>,
     /// Tools that are switched off, by served name, with the reason.
@@ -92,6 +95,7 @@ impl Snapshot {
             tools,
             catalog: Arc::new(catalog.clone()),
             policy: options.policy.clone(),
+            clients: options.clients.clone(),
             unavailable: BTreeMap::new(),
         }
     }
@@ -129,8 +133,9 @@ impl Snapshot {
 
     /// The tools exactly as `tools/list` serves them to modern clients, in the same order.
     pub fn tools_json(&self) -> Vec<Value> {
-        let tools =
-            self.tools.iter().map(|served| serde_json::to_value(served.render(Era::Modern)));
+        let render =
+            |served: &ServedTool| lower(served.render(Era::Modern).into_owned(), &self.clients);
+        let tools = self.tools.iter().map(|served| serde_json::to_value(render(served)));
         tools.map(|tool| tool.expect("a tool is plain data")).collect()
     }
 
@@ -175,11 +180,18 @@ impl Snapshot {
         found.ok().map(|index| &self.tools[index])
     }
 
+    /// The clients by whose rules a connected client gets the tools.
+    pub(crate) fn clients_with(&self, connected: Option<&str>) -> Vec<&'static str> {
+        let connected = connected.and_then(clients::find_by_info).map(|client| client.name);
+        self.clients.iter().copied().chain(connected).collect()
+    }
+
     /// The page after a cursor, and the cursor for the next one. An empty cursor means the start.
     pub(crate) fn page(
         &self,
         cursor: Option<&str>,
         era: Era,
+        clients: &[&str],
     ) -> Result<(Vec<wire::Tool>, Option<String>), BadCursor> {
         let start = match cursor {
             None | Some("") => 0,
@@ -197,11 +209,12 @@ impl Snapshot {
             .map(|last| format!("{AFTER}{}", last.name()));
         let keeps_renderings = self.tools.len() <= PAGE_SIZE;
         let render = |served: &ServedTool| {
-            if keeps_renderings {
+            let tool = if keeps_renderings {
                 served.rendering(era).clone()
             } else {
                 served.render(era).into_owned()
-            }
+            };
+            lower(tool, clients)
         };
         Ok((render_in_parallel(page, render), next))
     }
@@ -211,6 +224,18 @@ impl Snapshot {
         self.tools.len() == other.tools.len()
             && self.tools.iter().zip(&other.tools).all(|(one, other)| one.lists_same(other))
     }
+}
+
+/// A tool as these clients accept it: with a looser schema, and what that no longer says as lines of the
+/// description.
+fn lower(mut tool: wire::Tool, clients: &[&str]) -> wire::Tool {
+    if let Some(lowered) = clients::lower(&tool.input_schema, clients) {
+        let description = tool.description.iter().map(|text| text.trim_end());
+        let lines: Vec<_> = description.chain(lowered.notes.iter().map(String::as_str)).collect();
+        tool.description = Some(lines.join("\n").into());
+        tool.input_schema = Arc::new(lowered.schema);
+    }
+    tool
 }
 
 /// Renders the tools of a page on all cores, because a client waits for it.
@@ -370,6 +395,7 @@ mod tests {
             describe: |tool| tool.description.text.clone(),
             output_schemas: OutputSchemas::Auto,
             policy: Policy::default(),
+            clients: Vec::new(),
         };
         Snapshot::new(catalog, &options)
     }
@@ -383,7 +409,7 @@ mod tests {
         for (tools, kept) in [(PAGE_SIZE, PAGE_SIZE), (PAGE_SIZE + 1, 0)] {
             let snapshot = snapshot(&catalog(tools));
             assert_eq!(count_renderings(&snapshot), 0, "nothing is rendered before a request");
-            let (page, _) = snapshot.page(None, Era::Legacy).expect("the first page");
+            let (page, _) = snapshot.page(None, Era::Legacy, &[]).expect("the first page");
             assert_eq!((page.len(), count_renderings(&snapshot)), (PAGE_SIZE, kept));
         }
     }

@@ -87,7 +87,7 @@ pub use policy_proposal::propose_policy_clause;
 pub use program_profiles::{Credentials, ProgramConfig};
 pub use project::resolve_project;
 pub use revision::{Checkout, Revision, RevisionError};
-pub use serve_config::{ServeConfig, ServedOutputSchemas};
+pub use serve_config::{ClientName, ServeConfig, ServedOutputSchemas};
 pub use standalone::{StandaloneFile, read_standalone_file};
 pub use watch::{Changes, WatchError, Watcher, watch};
 

@@ -66,6 +66,7 @@ fn build_server(extra_tools: usize) -> Result<Server, Box<dyn Error>> {
         describe: description_text,
         output_schemas: OutputSchemas::Auto,
         policy: Policy::default(),
+        clients: Vec::new(),
     };
     let runtime = runtime.with_natives(natives);
     let identity = Identity {

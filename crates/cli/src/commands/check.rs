@@ -11,11 +11,12 @@ use std::{
 
 use catalog::{Severity, SourceId};
 use clap::ValueEnum;
+use clients::Client;
 use host::{Assembly, Options, count, report::Report};
 use workspace::{Crib, Files, Loaded, check_paths, check_text, fix_crib, fix_paths};
 
 use self::against::Against;
-use super::{CommandContext, CommandResult};
+use super::{CommandContext, CommandResult, connect};
 use crate::{
     error::{CommandError, Kind},
     report::{self, human::Detail},
@@ -52,6 +53,10 @@ pub(crate) struct Args {
     /// to it.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Check by the rules of this client, too; see docs/reference/clients.md. Exits with 1 if it would
+    /// lose a tool. Repeatable.
+    #[arg(long = "client", value_name = "NAME", value_parser = connect::client_parser(), conflicts_with = "paths")]
+    clients: Vec<&'static Client>,
     #[command(flatten)]
     against: Against,
 }
@@ -73,7 +78,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         fix(context, &args.paths)?;
     }
     let (mut loaded, files) = if args.paths.is_empty() {
-        load_crib(context)?
+        load_crib(context, &args.clients)?
     } else if args.paths == [PathBuf::from("-")] {
         check_stdin(context)?
     } else {
@@ -145,7 +150,10 @@ fn check_stdin(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandE
 
 /// Loads the crib. Problems of its configuration are reported with those of its definitions, and
 /// the rest of the configuration applies.
-fn load_crib(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandError> {
+fn load_crib(
+    context: &CommandContext<'_>,
+    named: &[&'static Client],
+) -> Result<(Loaded, Files), CommandError> {
     let (crib, problems) = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?;
     let assembly = Assembly::new(crib, context.environment, Options::default());
     let mut loaded = assembly.loaded().clone();
@@ -157,6 +165,7 @@ fn load_crib(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandErr
     }
     loaded.files += usize::from(!problems.is_empty());
     loaded.diagnostics.splice(0..0, problems);
+    host::check_clients(crib, named, &mut loaded);
     Ok((loaded, assembly.crib().files()))
 }
 

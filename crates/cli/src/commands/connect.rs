@@ -49,7 +49,8 @@ pub(crate) struct Args {
     undo: bool,
 }
 
-fn client_parser() -> impl TypedValueParser<Value = &'static Client> {
+/// Accepts the names of clients.
+pub(super) fn client_parser() -> impl TypedValueParser<Value = &'static Client> {
     let to_choice =
         |client: &'static Client| Choice { name: client.name, help: client.title, value: client };
     choice::parser(CLIENTS.iter().map(to_choice).collect())

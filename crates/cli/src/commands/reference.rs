@@ -26,6 +26,7 @@ enum Page {
     Rules,
     Changes,
     Errors,
+    Clients,
     Config,
     Format(&'static Format, fn() -> Value),
 }
@@ -37,6 +38,7 @@ fn list_pages() -> Vec<Choice<Page>> {
         ("rules", "Rules of `check`", Page::Rules),
         ("changes", "Rules of `diff`", Page::Changes),
         ("errors", "Error types of calls", Page::Errors),
+        ("clients", "What clients accept", Page::Clients),
         ("config", "toolcrib.toml", Page::Config),
     ];
     let general = general.into_iter().map(|(name, help, value)| Choice { name, help, value });
@@ -62,6 +64,7 @@ fn write_page(page: Page) -> String {
         Page::Rules => docs::render_rules_reference(&host::rules()),
         Page::Changes => docs::render_changes_reference(compat::CHANGES),
         Page::Errors => docs::render_errors_reference(),
+        Page::Clients => clients::render_rules(),
         Page::Config => render_fields(
             "toolcrib.toml",
             "Every key has a default. An unknown key is an error.",

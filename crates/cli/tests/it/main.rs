@@ -31,6 +31,7 @@ mod links;
 mod lock;
 mod logs;
 mod long_output;
+mod lowering;
 mod manners;
 mod modules;
 mod natives;

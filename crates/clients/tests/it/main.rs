@@ -1,5 +1,7 @@
 //! What clients find in their files after an edit.
 
+mod lowering;
+
 use std::path::Path;
 
 use clients::{Authorization, CLIENTS, Client, Folders, Scope, Server, Transport, find};

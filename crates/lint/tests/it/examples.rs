@@ -95,6 +95,8 @@ fn every_rule_has_a_readable_message_and_hint() {
       write one as JSON in backticks
     TC308 the field `lines` has no description
       describe it in a table of fields
+    TC309 some clients do not accept `allOf`, `anyOf` or `oneOf` at the root of the schema: Claude Code drops the tool
+      they get instead: the properties of all parts; what all alternatives require; a line in the description
     TC401 the parameter `who` has no description
       describe in a few words what it means
     TC402 the description only repeats the name

@@ -52,6 +52,7 @@ pub(crate) fn snapshot_with_policy(
         describe: |tool| tool.description.text.clone(),
         output_schemas: OutputSchemas::Auto,
         policy,
+        clients: Vec::new(),
     };
     Snapshot::new(&Catalog::merge(tools).0, &options)
 }

@@ -255,6 +255,7 @@ async fn full_names_are_prefixed_and_resolve_to_the_tool() {
         describe: |tool| tool.description.text.clone(),
         output_schemas: OutputSchemas::Auto,
         policy: catalog::Policy::default(),
+        clients: Vec::new(),
     };
     let snapshot = Snapshot::new(&catalog, &options);
     let names: Vec<_> =
