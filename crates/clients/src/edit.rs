@@ -24,6 +24,9 @@ pub(crate) enum JsonDialect {
     Relaxed,
 }
 
+/// What some editors of Windows start files with.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Reads and edits the files of one client.
 #[derive(Clone, Copy, Debug)]
 pub struct Editor {
@@ -49,6 +52,7 @@ pub enum EditError {
 impl Editor {
     /// The entry of a server, if there is one.
     pub fn entry(&self, text: &str, name: &str) -> Result<Option<Value>, EditError> {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         match self.syntax {
             Syntax::Json(dialect) => json::entry(text, dialect, self.servers, name),
             Syntax::Toml => toml::entry(text, self.servers, name),
@@ -58,6 +62,9 @@ impl Editor {
 
     /// The text with the entry of a server, added or replaced.
     pub fn insert(&self, text: &str, name: &str, entry: &Value) -> Result<String, EditError> {
+        if let Some(text) = text.strip_prefix(BYTE_ORDER_MARK) {
+            return Ok(format!("{BYTE_ORDER_MARK}{}", self.insert(text, name, entry)?));
+        }
         if self.entry(text, name)?.as_ref() == Some(entry) {
             return Ok(text.to_owned());
         }
@@ -70,6 +77,9 @@ impl Editor {
 
     /// The text without the entry of a server.
     pub fn remove(&self, text: &str, name: &str) -> Result<String, EditError> {
+        if let Some(text) = text.strip_prefix(BYTE_ORDER_MARK) {
+            return Ok(format!("{BYTE_ORDER_MARK}{}", self.remove(text, name)?));
+        }
         if self.entry(text, name)?.is_none() {
             return Ok(text.to_owned());
         }

@@ -89,6 +89,12 @@ fn every_client_file_is_the_same_after_a_round_trip() {
         "GOOSE_MODEL: x\nextensions:\n  a:\n    cmd: b",
     );
     crib.write("../home/.config/zed/settings.json", "// mine\n{\"theme\": \"One\",}\r\n");
+    crib.write("../home/.cursor/mcp.json", "");
+    crib.write("../home/.copilot/mcp-config.json", "// mine\r\n{\r\n\t\"a\": [1,],\r\n}\r\n");
+    crib.write("../home/.kiro/settings/mcp.json", "\u{feff}{\"a\": 1}");
+    crib.write("../home/.gemini/settings.json", "{\n\t/* mine */ \"a\": 1\n}");
+    crib.write(".codex/config.toml", "a = 1 # mine\r\n");
+    crib.write(".vscode/mcp.json", "{\"servers\": {\"b\": {}, // theirs\n}}");
     let before = files_of(&crib);
     for scope in [Scope::User, Scope::Project] {
         let able = CLIENTS.iter().filter(|client| client.location(scope).is_some());

@@ -13,7 +13,15 @@ pub(super) fn entry(text: &str, servers: &str, name: &str) -> Result<Option<Valu
     };
     let lines: Vec<_> = text.lines().collect();
     let Some(range) = find_entry(&lines, &block, name) else {
-        return Ok(None);
+        // On one line, with a comment or an anchor.
+        let is_named = |line: &&str| {
+            let key = line.trim().split_once(':').map(|(key, _)| unquote(key.trim()));
+            indentation(line) == block.indent && key.as_deref() == Some(name)
+        };
+        return match lines[block.lines.clone()].iter().any(is_named) {
+            true => Err(EditError::Unsupported(name.to_owned())),
+            false => Ok(None),
+        };
     };
     let fields = lines[range].iter().skip(1).filter_map(|line| {
         let (key, value) = line.trim().split_once(':')?;
@@ -70,6 +78,17 @@ struct Block {
 fn find_block(text: &str, servers: &str) -> Result<Option<Block>, EditError> {
     // Line ends of other systems would be lost.
     if text.contains(['\t', '\r']) || text.lines().any(|line| line.trim_end() == "---") {
+        return Err(EditError::Unsupported("the file".to_owned()));
+    }
+    // Only plain keys at the margin: a table in another notation may already have the servers.
+    let is_plain = |line: &str| {
+        let key = line.split_once(':').map(|(key, _)| key);
+        let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        line.is_empty()
+            || line.starts_with([' ', '#'])
+            || key.is_some_and(|key| key.chars().all(is_safe))
+    };
+    if !text.lines().all(is_plain) {
         return Err(EditError::Unsupported("the file".to_owned()));
     }
     let lines: Vec<_> = text.lines().collect();

@@ -120,3 +120,60 @@ fn files_are_found_by_variables_and_alternatives() {
     });
     insta::assert_snapshot!(paths.collect::<String>());
 }
+
+/// Files of people, by the syntax that their ending stands for.
+const FILES: [(&str, &str); 15] = [
+    ("json", ""),
+    ("json", "{}"),
+    ("json", "\u{feff}{\"a\": 1}\n"),
+    ("json", "{\r\n\t\"a\": 1,\r\n\t\"mcpServers\": {\r\n\t\t\"b\": {}\r\n\t}\r\n}\r\n"),
+    ("json", "{\n    \"z\": 1,\n    \"a\": [1,2]\n}"),
+    ("jsonc", "// mine\n{\n  // inner\n  \"a\": 1 /* why */\n}\n"),
+    ("jsonc", "{\n\t\"mcpServers\": {\n\t\t// none\n\t},\n\t\"servers\": {},\n\t\"mcp\": {}\n}\n"),
+    ("json5", "{\"a\": [1, 2,],}\n"),
+    ("toml", ""),
+    ("toml", "# mine\r\na = 1 # why\r\n\r\n[b]\r\nc = 'd'\r\n"),
+    ("toml", "\u{feff}a = 1"),
+    ("toml", "[mcp_servers]\n\n[mcp_servers.b]\n\tcommand = \"x\"\n"),
+    ("yaml", ""),
+    ("yaml", "# mine\na: 1\nextensions:\n    b:\n        cmd: x # why\n"),
+    ("yaml", "a:\n- 1\n"),
+];
+
+#[test]
+fn removing_an_entry_leaves_what_was_there() {
+    for client in CLIENTS {
+        for (kind, text) in FILES {
+            let editor = client.editor();
+            // What the client itself cannot read is left alone.
+            let Ok(None) = editor.entry(text, "shop") else { continue };
+            let edited = connect(client, &stdio(), text);
+            let removed = editor.remove(&edited, "shop").expect("the result is valid");
+            assert_eq!(removed.starts_with('\u{feff}'), text.starts_with('\u{feff}'));
+            assert_eq!(editor.entry(&removed, "shop"), Ok(None), "{}", client.name);
+            for line in text.lines().filter(|line| !line.trim().is_empty() && text.len() > 20) {
+                // A comma may come between a value and its comment.
+                let is_kept = removed.replace(',', "").contains(&line.replace(',', ""));
+                assert!(is_kept, "{} {kind}: {line:?} in {removed:?}", client.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn yaml_in_another_notation_is_left_alone() {
+    let texts = [
+        "{extensions: {}}\n",
+        "\"extensions\":\n  a:\n    cmd: x\n",
+        "extensions: {}\n",
+        "extensions:\n  shop: {cmd: x}\n",
+        "extensions:\n  shop: # mine\n    cmd: x\n",
+        "a: 1\n---\nb: 2\n",
+        "a: 1\r\n",
+    ];
+    let entry = client("goose").entry(&stdio()).expect("it starts servers");
+    for text in texts {
+        let edited = client("goose").editor().insert(text, "shop", &entry);
+        assert!(edited.is_err(), "{text:?} becomes {edited:?}");
+    }
+}
