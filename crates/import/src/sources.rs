@@ -6,6 +6,7 @@ mod just;
 mod make;
 mod npm;
 mod python;
+mod r;
 
 use serde_json::{Map, Value, json};
 
@@ -20,8 +21,8 @@ const MAX_COMMANDS: usize = 40;
 /// A way to find commands in a project.
 type Source = fn(&dyn Project) -> Option<Draft>;
 
-const SOURCES: [Source; 6] =
-    [git::draft, make::draft, just::draft, npm::draft, cargo::draft, python::draft];
+const SOURCES: [Source; 7] =
+    [git::draft, make::draft, just::draft, npm::draft, cargo::draft, python::draft, r::draft];
 
 /// Drafts a definition for everything that is found.
 pub fn find_drafts(project: &dyn Project) -> Vec<Draft> {

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Name of the crib, which clients show [default: the name of the folder].
     #[arg(long)]
     name: Option<String>,
-    /// Write tools only for these: git, make, just, npm, cargo, pytest; or `none`.
+    /// Write tools only for these: git, make, just, npm, cargo, pytest, exports; or `none`.
     #[arg(long, value_name = "SOURCE", value_delimiter = ',')]
     with: Option<Vec<String>>,
     /// Write a GitHub workflow that checks the definitions.

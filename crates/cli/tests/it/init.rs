@@ -77,3 +77,24 @@ fn an_r_package_is_pointed_to_build() {
     assert!(output.stdout.contains("toolcrib build "), "{}", output.stdout);
     assert!(fs::read_dir(crib.root().join("tools")).is_err());
 }
+
+#[test]
+fn an_r_package_gets_a_first_tool() {
+    let crib = TempCrib::new()
+        .file("DESCRIPTION", "Package: tally\nVersion: 0.1\n")
+        .file("NAMESPACE", "export(count_words)\nexportPattern(\"^x\")\nimport(stats)\n");
+    crib.run(&["init"]);
+    assert_eq!(crib.run(&["check", "--strict"]).code, 0);
+    let exports = crib.run(&["call", "exports"]).stdout;
+    assert_eq!(exports, "export(count_words)\nexportPattern(\"^x\")\n");
+}
+
+#[test]
+fn a_python_package_without_tests_gets_a_first_tool() {
+    let crib = TempCrib::new()
+        .file("pyproject.toml", "[project]\nname = \"tally\"\nversion = \"0.1\"\n")
+        .file("src/tally/__init__.py", "ONE = 1\nTWO = 2\n");
+    crib.run(&["init"]);
+    let arguments = ["call", "count", "files=src/tally/__init__.py", "lines=true"];
+    assert!(crib.run(&arguments).stdout.starts_with('2'));
+}
