@@ -12,6 +12,7 @@ mod docs;
 mod doctor;
 mod down;
 mod explain;
+mod export;
 mod flags;
 mod fmt;
 mod init;
@@ -88,6 +89,7 @@ commands! {
     Schema(schema),
     Build(build),
     Docs(docs),
+    Export(export),
     Diff(diff),
     Lock(lock),
     Convert(convert),

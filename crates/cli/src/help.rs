@@ -10,7 +10,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Serve and use tools", &["serve", "up", "down", "list", "show", "call", "reload", "flags"]),
     ("See and decide", &["log", "approve", "operations"]),
     ("Write definitions", &["check", "fmt", "explain", "schema", "build", "convert", "docs"]),
-    ("Versions", &["diff", "lock"]),
+    ("Versions and packages", &["diff", "lock", "export"]),
     ("More", &["completions", "man", "help", "version"]),
 ];
 
@@ -82,6 +82,15 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("down", &[("down", "stop the background server of this crib")]),
     ("explain", &[("explain TC022", "a rule"), ("explain timed_out", "an error type")]),
     ("flags", &[("flags list", "flags and their values"), ("flags set verbose true", "set one")]),
+    (
+        "export",
+        &[
+            ("export plugin --out dist/shop", "a folder that coding agents install"),
+            ("export skill --out .claude/skills", "when to use which tool, for a project"),
+            ("export mcpb --out dist", "a bundle with this program, for Claude Desktop"),
+            ("export server-json --out dist", "the entry for the MCP registry"),
+        ],
+    ),
     (
         "fmt",
         &[("fmt", "format all JSON definitions"), ("fmt --check", "fail if one is not, for CI")],

@@ -149,7 +149,7 @@ fn collect_facts(tool: &Tool) -> Vec<(&'static str, String)> {
 }
 
 /// Whether the default policy asks about a call. The clauses of a crib are not part of a tool.
-fn needs_approval(tool: &Tool) -> bool {
+pub(crate) fn needs_approval(tool: &Tool) -> bool {
     let decision = Policy::default().decide(tool, &Map::new(), SystemTime::UNIX_EPOCH);
     matches!(decision, Decision::Ask { .. })
 }

@@ -283,6 +283,12 @@ impl Assembly {
 
 /// Protects the configuration of a crib, and the definitions, scripts, modules and sources of its tools.
 fn protect_code(crib: &Crib, loaded: &Loaded, settings: &Settings) {
+    settings.protected.set(protected_paths(crib, loaded, settings));
+}
+
+/// What only people may change: the configuration of a crib, and the definitions, scripts, modules and
+/// sources of its tools.
+pub(crate) fn protected_paths(crib: &Crib, loaded: &Loaded, settings: &Settings) -> Vec<PathBuf> {
     let tools = loaded.catalog.tools();
     let mut words = HashSet::new();
     // Words are looked up as files, and thousands of tools share few of them.
@@ -301,7 +307,7 @@ fn protect_code(crib: &Crib, loaded: &Loaded, settings: &Settings) {
     };
     let definitions: Vec<_> = definitions.filter(|path| !is_covered(path)).collect();
     paths.extend(code.into_iter().chain(definitions));
-    settings.protected.set(paths);
+    paths
 }
 
 /// Whether the command line of a tool has a word that is not in `known`, and adds its words. Tools

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::{
-    AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, FlagsConfig, PolicyClause,
-    ProgramConfig, RuleClause, ServeConfig, SwitchClause,
+    AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, ExportConfig, FlagsConfig,
+    PolicyClause, ProgramConfig, RuleClause, ServeConfig, SwitchClause,
     clause::{BROKEN_CONFIG, report_broken_config},
     config_errors, flags,
 };
@@ -39,6 +39,8 @@ pub struct Config {
     pub r: RConfig,
     /// What `tools/list` contains.
     pub serve: ServeConfig,
+    /// Names for packages of the crib.
+    pub export: ExportConfig,
     /// HTTP access and limits.
     pub http: Http,
     /// Implementations for tools whose definition has none. The first matching clause applies.

@@ -430,7 +430,7 @@ impl Crib {
     /// Resolves a configured path: `~/` is the home folder, a relative path is below the crib, and
     /// links are followed, except in folders that tools can write: they may have put the link there. A
     /// path that does not exist yet is allowed; it may be created later.
-    pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
+    pub fn resolve(&self, path: &Path) -> PathBuf {
         let Config { crib, confine, .. } = &self.config;
         let writable = crib.roots.iter().chain(&confine.write);
         let writable: Vec<_> = writable

@@ -20,6 +20,7 @@ mod converting;
 mod crowd;
 mod denials;
 mod examples;
+mod export;
 mod files;
 mod flags;
 mod formatting;

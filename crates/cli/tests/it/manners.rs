@@ -80,11 +80,14 @@ fn the_help_groups_commands() {
       convert     Convert a definition to another format, and report what that format cannot express
       docs        Write an index of all tools and a page for each, built-in tools included
 
-    Versions:
+    Versions and packages:
       diff        Compare two versions of tools
       lock        Pin all tools in `toolcrib.lock`, or check that they match it
+      export      Pack the crib for others
 
     More:
+      completions Print a script that completes commands, options, the names of tools and their parameters
+      man         Print the manual page of the program, or of a command, for `man -l -`
       help        Print the help of a command
       version     Print the version
 
