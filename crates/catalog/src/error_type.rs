@@ -222,7 +222,7 @@ error_types! {
 
     // The machine.
     RPackageMissing = "r_package_missing", Setup,
-        "The R package of the function is not installed.",
+        "An R package that the function needs is not installed.",
         "Install the package in the message.";
     RFunctionMissing = "r_function_missing", Tool,
         "The R package has no such function.",

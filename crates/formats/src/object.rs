@@ -1,6 +1,6 @@
 //! Typed access to the fields of an object, with a diagnostic for each invalid one.
 
-use catalog::{HostPort, NetworkAccess, NetworkError, closest};
+use catalog::{HostPort, NetworkAccess, NetworkError, closest, find_safety_annotation};
 
 use crate::{
     json::{Node, Value},
@@ -30,32 +30,10 @@ pub(crate) struct KnownFields {
     pub(crate) critical: &'static [&'static str],
 }
 
-/// The fields that decide whether a tool is sandboxed tightly and whether a person is asked.
-const ANNOTATIONS: [&str; 5] = ["mutates", "dangerous", "requires_approval", "consent", "network"];
-
-/// Names of other systems for these fields.
-const OTHER_NAMES: [(&str, &str); 10] = [
-    ("readonly", "mutates"),
-    ("read_only", "mutates"),
-    ("readonlyhint", "mutates"),
-    ("destructive", "dangerous"),
-    ("destructivehint", "dangerous"),
-    ("approval", "requires_approval"),
-    ("needs_approval", "requires_approval"),
-    ("confirm", "requires_approval"),
-    ("internet", "network"),
-    ("openworldhint", "network"),
-];
-
 impl KnownFields {
     /// The safety annotation that an unknown field means, if this object can have annotations.
     fn find_annotation(&self, key: &str) -> Option<&'static str> {
-        let can_have = |name: &&str| self.fields().any(|field| field == *name);
-        // `readOnlyHint` as in MCP, `read-only` as in other systems.
-        let own = key.to_ascii_lowercase().replace('-', "_");
-        let other = OTHER_NAMES.into_iter().find(|(name, _)| *name == own);
-        let near = || closest(key, ANNOTATIONS.into_iter().filter(can_have));
-        other.map(|(_, name)| name).filter(can_have).or_else(near)
+        find_safety_annotation(key).filter(|name| self.fields().any(|field| field == *name))
     }
 
     fn fields(&self) -> impl Iterator<Item = &'static str> {

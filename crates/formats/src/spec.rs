@@ -12,6 +12,7 @@
 //! 6. [`listed_tools`] and [`missing_tools`] handle tools without a heading of their own.
 
 mod allowance;
+mod annotations;
 mod bullet;
 mod details;
 mod field;

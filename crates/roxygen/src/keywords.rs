@@ -3,7 +3,7 @@
 //! A keyword that is misspelled must never be lost silently: without `mcp-dangerous`, a tool would be
 //! served without asking for approval.
 
-use catalog::{Severity, closest};
+use catalog::{Severity, closest, find_safety_annotation};
 
 use super::{
     block::{Block, resembles_keywords},
@@ -26,8 +26,16 @@ const TAG: &str = "keywords";
 const TOOL: &str = "mcp-tool";
 const FLAGS: [&str; 6] =
     [TOOL, "mcp-dangerous", "mcp-requires-approval", "mcp-read-only", "mcp-writes", "mcp-network"];
+/// Flags that decide how a tool is sandboxed and whether a person is asked, by annotation.
+const SAFETY: [(&str, &str); 5] = [
+    ("dangerous", FLAGS[1]),
+    ("requires_approval", FLAGS[2]),
+    ("mutates", FLAGS[3]),
+    ("mutates", FLAGS[4]),
+    ("network", FLAGS[5]),
+];
 /// Flags that make a tool stricter.
-const SAFETY: [&str; 2] = [FLAGS[1], FLAGS[2]];
+const STRICTER: [&str; 2] = [FLAGS[1], FLAGS[2]];
 
 /// Tags that override what is inferred about a parameter.
 const OVERRIDES: [&str; 3] = ["mcp-type", "mcp-required", "mcp-optional"];
@@ -93,7 +101,7 @@ impl Keywords {
                     reporter.report_as(Severity::Note, &UNKNOWN_KEYWORD, offset, message, hint);
                 }
                 // Every word with this prefix is meant for us, so an unknown one is never ignored.
-                None => Misspelling { flag: closest(word, FLAGS) }.report(word, offset, reporter),
+                None => Misspelling { flag: find_flag(word) }.report(word, offset, reporter),
             },
         }
     }
@@ -110,7 +118,7 @@ impl Keywords {
 
 /// Reports a tag such as `@mcp-dangerous`, which should be a keyword, or a misspelled override.
 fn report_tag(tag: &str, offset: usize, reporter: &mut Reporter) {
-    let misspelling = Misspelling { flag: closest(tag, FLAGS) };
+    let misspelling = Misspelling { flag: find_flag(tag) };
     let hint = match (closest(tag, OVERRIDES), misspelling.flag) {
         (Some(known), None) => format!("did you mean `@{known}`?"),
         (_, Some(flag)) => format!("write `@{TAG} {flag}`"),
@@ -137,6 +145,16 @@ fn report_misspelled_tag(
     }
 }
 
+/// The flag that an unknown keyword means: one with a similar name, or the one of a similar safety
+/// annotation, such as `mcp-aproval`.
+fn find_flag(word: &str) -> Option<&'static str> {
+    closest(word, FLAGS).or_else(|| {
+        let bare = word.get(3..)?.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let annotation = find_safety_annotation(bare)?;
+        SAFETY.into_iter().find(|(name, _)| *name == annotation).map(|(_, flag)| flag)
+    })
+}
+
 /// An unknown keyword and the flag that it resembles.
 struct Misspelling {
     flag: Option<&'static str>,
@@ -151,8 +169,8 @@ impl Misspelling {
         let after_prefix =
             word.get(..3).filter(|start| start.eq_ignore_ascii_case("mcp")).map(|_| &word[3..]);
         let flag = match after_prefix {
-            Some(_) => closest(word, FLAGS),
-            None if is_tool => SAFETY
+            Some(_) => find_flag(word),
+            None if is_tool => STRICTER
                 .into_iter()
                 .find(|flag| closest(word, [*flag, flag.trim_start_matches("mcp-")]).is_some()),
             None => None,
@@ -164,7 +182,7 @@ impl Misspelling {
     }
 
     fn severity(&self) -> Severity {
-        if self.flag.is_some_and(|flag| SAFETY.contains(&flag)) {
+        if self.flag.is_some_and(|flag| SAFETY.iter().any(|(_, safety)| *safety == flag)) {
             Severity::Error
         } else {
             Severity::Warning

@@ -52,7 +52,8 @@ const NETWORK: [&str; 8] = [
 ];
 
 /// Functions that see more of the machine than the documents.
-const MACHINE: [&str; 4] = ["Sys.getenv(", "Sys.info(", "system(", "system2("];
+const MACHINE: [&str; 7] =
+    ["Sys.getenv(", "Sys.getpid(", "Sys.info(", "file.info(", "file.mtime(", "system(", "system2("];
 
 /// What else a text depends on, in words that follow "it uses".
 pub fn find_volatile(text: &str) -> Option<&'static str> {

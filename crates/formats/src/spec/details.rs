@@ -265,15 +265,6 @@ fn parse_version(
     })
 }
 
-/// Reads a flag such as `**Mutates**: No`. Only a plain yes or no counts: policy depends on it.
-pub(super) fn read_flag(
-    document: &MarkdownDocument<'_>,
-    segments: &[Segment<'_>],
-    label: &str,
-) -> Option<bool> {
-    parse_flag(document.slice(&find_property(segments, label)?))
-}
-
 /// The text after the label of a property.
 pub(super) fn find_property(segments: &[Segment<'_>], label: &str) -> Option<Range<usize>> {
     let segment =

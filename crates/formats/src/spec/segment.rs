@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
-use catalog::spec_details::Section;
+use catalog::{find_safety_annotation, spec_details::Section};
 
 use super::{
+    details::parse_flag,
     inline::{NOT_SPECIFIED, parse_label, parse_plain_label},
     markdown::{Block, BlockKind, MarkdownDocument},
     title::{find_section, normalize_title, parse_number},
@@ -238,6 +239,7 @@ impl<'d> SegmentSplitter<'d, '_> {
         let is_labelled = |text: &str| {
             parse_label(text)
                 .is_some_and(|(words, _)| find_section(words).is_some() || is_property(words))
+                || parse_plain_flag(text.lines().next().unwrap_or_default()).is_some()
         };
         items.iter().filter_map(first_text).any(is_labelled)
     }
@@ -256,7 +258,15 @@ fn is_property(label: &str) -> bool {
         "network",
         "constraints",
     ];
-    PROPERTIES.contains(&normalize_title(label).as_str())
+    PROPERTIES.contains(&normalize_title(label).as_str()) || find_safety_annotation(label).is_some()
+}
+
+/// Parses a line such as "Dangerous: Yes", a safety annotation without bold, possibly misspelled.
+/// Returns the label and the offset of the answer.
+fn parse_plain_flag(line: &str) -> Option<(&str, usize)> {
+    let (words, answer) = line.split_once(':')?;
+    (parse_flag(answer).is_some() && find_safety_annotation(words.trim()).is_some())
+        .then_some((words.trim(), words.len() + 1))
 }
 
 /// Whether labels in a section only structure its text: "**Output Sanitization**:" or "**Input**:"
@@ -294,6 +304,8 @@ fn find_labels(text: &str) -> Vec<Label<'_>> {
             parse_plain_label(line).filter(|words| find_section(words).is_some())
         {
             found.push(Label { at, words, rest: end });
+        } else if let Some((words, rest)) = parse_plain_flag(&text[at..end]) {
+            found.push(Label { at, words, rest: at + rest });
         }
         found.extend(find_labels_in_line(text, at, end));
         start = end;

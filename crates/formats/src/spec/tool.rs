@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use catalog::{
-    Annotations, Constraint, Example, Implementation, Location, NetworkAccess, NetworkError,
-    Origin, SpecDetails, Tool, name,
-    spec_details::{IdempotencyClaim, Section, Usage, Version},
+    Constraint, Example, Implementation, Location, Origin, SpecDetails, Tool, name,
+    spec_details::{Section, Usage, Version},
 };
 use serde_json::Value;
 
@@ -21,10 +20,7 @@ use super::{
     segment::{Content, Opening, Segment, split_segments},
     title::ToolName,
 };
-use crate::{
-    constraints,
-    rules::definition::{BAD_CONSTRAINT, BAD_DESTINATION},
-};
+use crate::{constraints, rules::definition::BAD_CONSTRAINT};
 
 impl SpecReader<'_, '_> {
     /// Reads the tools of an entry: one for each name in its heading, alike in everything else.
@@ -46,10 +42,14 @@ impl SpecReader<'_, '_> {
         self.report_misnumbered_sections(&segments);
         let names: Vec<ToolName> =
             names.into_iter().filter(|named| self.accept_name(named)).collect();
+        let errors = self.report.errors();
         let tool =
             names.first().map(|first| self.build_tool(first, entry, &segments, document_version));
         self.report.tool = None;
-        let Some(tool) = tool else {
+        // An annotation or constraint that cannot be read must not be lost: without it, the tool would
+        // be run more freely than its author wants.
+        let is_broken = self.report.errors() > errors;
+        let Some(tool) = tool.filter(|_| !is_broken) else {
             return Vec::new();
         };
         let rename = |named: &ToolName| Tool {
@@ -97,41 +97,13 @@ impl SpecReader<'_, '_> {
             version: details::read_version(document, segments)
                 .or_else(|| document_version.cloned()),
         };
-        tool.annotations = annotate(document, segments, &details);
-        tool.annotations.network = self.read_network(segments);
+        tool.annotations = self.read_annotations(segments, &details);
         tool.constraints = self.read_constraints(segments);
         constraints::check_arguments(&tool.constraints, &tool.input, self.report);
         tool.description.examples =
             details.usages.iter().filter_map(|usage| to_example(usage, &tool.name)).collect();
         tool.details = Some(Box::new(details));
         tool
-    }
-
-    /// Network access: yes, no or a list of destinations such as `` `example.org:443` ``. Other text
-    /// declares nothing.
-    fn read_network(&mut self, segments: &[Segment<'_>]) -> Option<NetworkAccess> {
-        let document = self.document;
-        let span = details::find_property(segments, "network")?;
-        let text = document.slice(&span);
-        if let Some(is_granted) = details::parse_flag(text) {
-            return Some(is_granted.into());
-        }
-        let entries: Vec<_> = text.trim().trim_end_matches('.').split(',').map(str::trim).collect();
-        let is_entry = |entry: &&str| {
-            !entry.contains(char::is_whitespace) && (entry.starts_with('`') || entry.contains(':'))
-        };
-        if !entries.iter().all(is_entry) {
-            return None;
-        }
-        let parsed = entries.iter().map(|entry| entry.trim_matches('`').parse());
-        match parsed.collect::<Result<_, _>>().and_then(NetworkAccess::only) {
-            Ok(access) => Some(access),
-            Err(NetworkError { message, hint }) => {
-                let problem = self.report.at_span(&BAD_DESTINATION, span, message);
-                self.report.push(problem.hint(hint));
-                None
-            }
-        }
     }
 
     /// Conditions on the arguments: code, each with its message behind it.
@@ -276,32 +248,6 @@ fn locate_sections(
         }
     }
     found
-}
-
-fn annotate(
-    document: &MarkdownDocument<'_>,
-    segments: &[Segment<'_>],
-    details: &SpecDetails,
-) -> Annotations {
-    let idempotent = details.idempotency.as_ref().and_then(|idempotency| match idempotency.claim {
-        IdempotencyClaim::Yes => Some(true),
-        // A client may repeat an idempotent call without asking, so a partial promise counts as
-        // none.
-        IdempotencyClaim::No | IdempotencyClaim::Partially | IdempotencyClaim::Depends => {
-            Some(false)
-        }
-        IdempotencyClaim::Unclear => None,
-    });
-    let flag = |label: &str| details::read_flag(document, segments, label);
-    Annotations {
-        idempotent,
-        category: details::read_category(document, segments),
-        version: details.version.as_ref().map(|version| version.text.clone()),
-        mutates: flag("mutates"),
-        dangerous: flag("dangerous"),
-        requires_approval: flag("requires approval"),
-        network: None,
-    }
 }
 
 /// The example that a usage gives, if it is a valid call of this tool.

@@ -1,5 +1,6 @@
 //! Markdown specifications in every layout that is read.
 
+mod annotations;
 mod bad_input;
 mod corpus;
 mod details;

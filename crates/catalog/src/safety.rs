@@ -1,0 +1,82 @@
+//! Names of the safety annotations, and words that probably mean one of them.
+//!
+//! A misspelled annotation must never be lost silently: without `dangerous`, a tool would be run
+//! without asking. All formats share this list.
+
+use super::similar::closest;
+
+/// The annotations that decide how tightly a tool is sandboxed and whether a person is asked.
+const ANNOTATIONS: [&str; 5] = ["mutates", "dangerous", "requires_approval", "consent", "network"];
+
+/// Names of other systems for these annotations.
+const OTHER_NAMES: [(&str, &str); 25] = [
+    ("mutating", "mutates"),
+    ("mutable", "mutates"),
+    ("readonly", "mutates"),
+    ("read_only", "mutates"),
+    ("readonly_hint", "mutates"),
+    ("read_only_hint", "mutates"),
+    ("side_effects", "mutates"),
+    ("writes", "mutates"),
+    ("destructive", "dangerous"),
+    ("destructive_hint", "dangerous"),
+    ("dangerous_hint", "dangerous"),
+    ("unsafe", "dangerous"),
+    ("risky", "dangerous"),
+    ("approval", "requires_approval"),
+    ("approve", "requires_approval"),
+    ("needs_approval", "requires_approval"),
+    ("need_approval", "requires_approval"),
+    ("approval_required", "requires_approval"),
+    ("ask", "requires_approval"),
+    ("confirm", "requires_approval"),
+    ("confirmation", "requires_approval"),
+    ("internet", "network"),
+    ("open_world", "network"),
+    ("open_world_hint", "network"),
+    ("network_access", "network"),
+];
+
+/// Words that are close to an annotation and mean something else.
+const OTHER_WORDS: [&str; 4] = ["content", "contents", "context", "constant"];
+
+/// The safety annotation that an unknown word probably means. Case and separators do not count.
+pub fn find_safety_annotation(word: &str) -> Option<&'static str> {
+    let compact = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
+    let wanted = compact(word);
+    if OTHER_WORDS.contains(&wanted.as_str()) {
+        return None;
+    }
+    let known = OTHER_NAMES.into_iter().find(|(name, _)| compact(name) == wanted);
+    let near = || closest(&word.replace(' ', "_"), ANNOTATIONS);
+    // A misspelling of "approval" may be too far from the name with two words.
+    let approval = || closest(word, ["approval", "need_approval"]).map(|_| "requires_approval");
+    known.map(|(_, name)| name).or_else(near).or_else(approval)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_safety_annotation;
+
+    #[test]
+    fn finds_misspellings_and_names_of_other_systems() {
+        for (word, annotation) in [
+            ("dangerus", "dangerous"),
+            ("DangerousHint", "dangerous"),
+            ("destructiveHint", "dangerous"),
+            ("requiresApproval", "requires_approval"),
+            ("Requires Aproval", "requires_approval"),
+            ("aproval", "requires_approval"),
+            ("needs-aproval", "requires_approval"),
+            ("readOnlyHint", "mutates"),
+            ("mutating", "mutates"),
+            ("netwrok", "network"),
+            ("consnet", "consent"),
+        ] {
+            assert_eq!(find_safety_annotation(word), Some(annotation), "{word}");
+        }
+        for word in ["content", "context", "author", "tags", "colour", "internal", "config"] {
+            assert_eq!(find_safety_annotation(word), None, "{word}");
+        }
+    }
+}
