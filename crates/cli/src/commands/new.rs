@@ -1,5 +1,7 @@
 //! `new`: a definition or document to start from.
 
+mod native;
+
 use std::{io::ErrorKind, path::Path, process::ExitCode};
 
 use atomic_file::Access;
@@ -36,6 +38,7 @@ const OTHER_NAMES: [(&str, &str); 3] = [("cli", "mtdf"), ("r", "rave"), ("markdo
 enum Kind {
     Definition(&'static Format),
     Document,
+    Native,
 }
 
 /// Accepts every format that has a template, and R Markdown.
@@ -54,8 +57,15 @@ fn kind_parser() -> impl TypedValueParser<Value = Kind> {
         help: "A report in R Markdown, in the folder of documents; NAME may contain folders",
         value: Kind::Document,
     };
+    let native = Choice {
+        name: "native",
+        help: "A crate for a tool in Rust, in a folder of its own",
+        value: Kind::Native,
+    };
     let others = OTHER_NAMES.into_iter().filter_map(other_name);
-    choice::parser(FORMATS.iter().filter_map(of_format).chain(others).chain([document]).collect())
+    choice::parser(
+        FORMATS.iter().filter_map(of_format).chain(others).chain([document, native]).collect(),
+    )
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
@@ -63,6 +73,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     match args.format {
         Kind::Definition(format) => create_definition(&crib, format, &args.name),
         Kind::Document => create_document(&crib, &args.name),
+        Kind::Native => native::create(&crib, &args.name),
     }
 }
 

@@ -403,3 +403,40 @@ fn flag_tools_follow_their_section_on_reload() {
     crib.run(&["reload"]);
     assert!(listed(&mut client), "and come with it");
 }
+
+/// The file that `new native` writes, compiled here.
+mod new_native {
+    include!("../../src/commands/new/native_main.rs.txt");
+
+    #[test]
+    fn the_tool_of_a_new_crate_is_valid() {
+        // It would wait for a client.
+        let _ = main;
+        let named = tools_of("NAME");
+        assert_eq!(named, ["NAME"]);
+    }
+
+    fn tools_of(name: &str) -> Vec<String> {
+        let declared = Toolset::default().with_declared(&Declarations::default());
+        let tools = declared.build(&ToolsetOptions::default()).expect("valid tools");
+        let names = tools.iter().map(|tool| tool.tool.name.clone());
+        names.filter(|served| served.as_str() == name).collect()
+    }
+}
+
+#[test]
+fn a_crate_for_a_native_tool_is_written() {
+    let crib = TempCrib::new().file("toolcrib.toml", "");
+    let made = crib.run(&["new", "native", "words"]);
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let read = |path: &str| std::fs::read_to_string(crib.root().join(path)).expect("a file");
+    let manifest = read("words/Cargo.toml");
+    assert!(manifest.starts_with("[package]\nname = \"words\"\n"), "{manifest}");
+    let dependencies = manifest.split("\n\n").find(|part| part.starts_with("[dependencies]"));
+    let page = std::fs::read_to_string(repository().join("docs/native-tools.md")).expect("a page");
+    assert!(page.contains(dependencies.expect("dependencies")), "the page shows others");
+    let code = read("words/src/main.rs");
+    assert!(code.contains("Native::typed(\"words\", run)") && !code.contains("NAME"), "{code}");
+    assert_eq!(crib.run(&["new", "native", "words"]).code, 2, "it is not written twice");
+    assert_eq!(crib.run(&["new", "native", "../words"]).code, 2);
+}
