@@ -131,6 +131,7 @@ fn load(entry: &Path, document: &Path) -> Option<Rendered> {
         image: found.image,
         log: String::new(),
         cached: true,
+        drew_random_numbers: false,
         duration: Duration::ZERO,
         depends: Vec::new(),
     })
@@ -179,6 +180,7 @@ mod tests {
             image: None,
             log: String::new(),
             cached: false,
+            drew_random_numbers: false,
             duration: Default::default(),
             depends: depends.to_vec(),
         }

@@ -32,7 +32,7 @@ pub(super) fn find_cause(job: &RenderJob, log: &[String], backend: Backend) -> O
         .or_else(|| find_remote_file(job, log))
         .or_else(|| find_image(job, log))
         .or_else(|| find_style(log))
-        .or_else(|| find_latex_error(log))
+        .or_else(|| find_latex_error(job, log))
 }
 
 /// `! LaTeX Error: Unicode character é (U+0301)`.
@@ -143,11 +143,32 @@ fn find_style(log: &[String]) -> Option<Cause> {
     })
 }
 
-/// Any other error of LaTeX, which marks them with an exclamation mark.
-fn find_latex_error(log: &[String]) -> Option<Cause> {
-    let error = log.iter().find_map(|line| line.strip_prefix("! "))?;
-    Some(Cause { message: format!("LaTeX: {error}"), line: None, hint: String::new() })
+/// Any other error of LaTeX, which marks them with an exclamation mark. The text up to the error follows
+/// on a line of its own: `l.87 with \\undefined`.
+fn find_latex_error(job: &RenderJob, log: &[String]) -> Option<Cause> {
+    let at = log.iter().position(|line| line.starts_with("! "))?;
+    let error = log[at].trim_start_matches("! ").trim_end_matches([' ', '.']);
+    let context = log[at..].iter().skip(1).take(MAX_CONTEXT_LINES).find_map(|line| {
+        let (number, text) = line.strip_prefix("l.")?.split_once(' ')?;
+        number.parse::<usize>().ok().map(|_| text.trim())
+    });
+    let command = context
+        .and_then(|text| text.rfind('\\').map(|start| &text[start..]))
+        .filter(|_| error == "Undefined control sequence");
+    let message = match command {
+        Some(command) => format!("LaTeX: the command `{command}` is not defined"),
+        None => format!("LaTeX: {error}"),
+    };
+    // LaTeX counts the lines of its own file, but has the text as it is in the document.
+    let line =
+        command.or(context).filter(|text| !text.is_empty()).and_then(|text| find_line(job, text));
+    let hint =
+        if command.is_some() { "correct it, or load the package that defines it" } else { "" };
+    Some(Cause { message, line, hint: hint.to_owned() })
 }
+
+/// The most lines between an error of LaTeX and its place.
+const MAX_CONTEXT_LINES: usize = 12;
 
 /// How to get an R package that a document loads.
 pub(super) fn package_hint(
@@ -236,9 +257,13 @@ mod tests {
                 ],
             ),
             explain("a", &["! LaTeX Error: File `framed.sty' not found."]),
-            explain("a", &["! Undefined control sequence."]),
+            explain(
+                "a\n\nb \\wrong{x}",
+                &["! Undefined control sequence.", "l.87 b \\wrong", "              {x}"],
+            ),
+            explain("a", &["! Missing $ inserted."]),
         ];
-        insta::assert_snapshot!(explained.join("\n"), @"
+        insta::assert_snapshot!(explained.join("\n"), @r"
         Some(3) LaTeX: the character U+0301 is not set up for use with LaTeX; remove it, or choose an engine that knows all characters (`latex_engine: xelatex` below `pdf_document:` in the front matter)
         Some(2) xelatex: not found; install it (Debian and Ubuntu: apt install texlive-xetex), or use `latex_engine: pdflatex`
         Some(2) the file `logo.png` was not found; paths are relative to the document, inside the folder of documents
@@ -246,7 +271,8 @@ mod tests {
         Some(2) `https://x.org/a.png` cannot be fetched: renders have no network; save the file next to the document and use its path
         Some(1) `x.org` cannot be fetched: renders have no network; save the file next to the document and use its path
         None LaTeX lacks `framed.sty`; install the package that has it (Debian and Ubuntu: texlive-latex-extra; TinyTeX: tinytex::parse_install)
-        None LaTeX: Undefined control sequence.;
+        Some(3) LaTeX: the command `\wrong` is not defined; correct it, or load the package that defines it
+        None LaTeX: Missing $ inserted; 
         ");
     }
 

@@ -105,6 +105,12 @@ impl RenderJob {
         self.document.to_ascii_lowercase().ends_with(".qmd")
     }
 
+    /// Whether code that it may read seeds the random numbers, so that they are the same in every run.
+    pub(super) fn sets_seed(&self) -> bool {
+        let readable = self.files.iter().filter(|file| file.may_be_read);
+        readable.into_iter().any(|file| String::from_utf8_lossy(&file.bytes).contains("seed("))
+    }
+
     /// The total size of its files.
     pub(super) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes.len() as u64).sum()
@@ -130,6 +136,8 @@ pub struct Rendered {
     pub log: String,
     /// Whether it came from the cache.
     pub cached: bool,
+    /// Whether R drew random numbers without a seed, so that it is not cached.
+    pub drew_random_numbers: bool,
     /// The time the request took.
     pub duration: Duration,
     /// Local files it depends on; a change invalidates the cache entry.

@@ -99,7 +99,13 @@ impl Renderer {
                 Failure::new(ErrorType::InternalError, "the renderer is shutting down")
             })?;
         let rendered = inner.run(&job, &selected.target, on_progress).await?;
-        inner.cache.store(&key, &rendered).await;
+        let rendered = Rendered {
+            drew_random_numbers: rendered.drew_random_numbers && !job.sets_seed(),
+            ..rendered
+        };
+        if !rendered.drew_random_numbers {
+            inner.cache.store(&key, &rendered).await;
+        }
         Ok(Rendered { reason: selected.reason, duration: started.elapsed(), ..rendered })
     }
 

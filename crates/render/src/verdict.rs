@@ -52,6 +52,8 @@ struct Report {
     #[serde(default)]
     versions: BTreeMap<String, String>,
     #[serde(default)]
+    random: bool,
+    #[serde(default)]
     packages: Vec<PathBuf>,
 }
 
@@ -95,6 +97,7 @@ pub(super) fn build_result(
         image: output.image,
         log: last_lines(&output.log),
         cached: false,
+        drew_random_numbers: report.random,
         duration: Duration::ZERO,
         depends: packages.into_iter().map(|package| package.join("DESCRIPTION")).collect(),
     })

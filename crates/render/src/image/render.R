@@ -164,6 +164,8 @@ local(envir = new.env(parent = baseenv()), {
       ok = TRUE,
       warnings = seen$warnings,
       versions = versions(),
+      # R creates the seed when random numbers are drawn for the first time, by whatever package.
+      random = exists(".Random.seed", envir = globalenv(), inherits = FALSE),
       packages = lapply(setdiff(loadedNamespaces(), "base"), find.package)
     ))
   }

@@ -262,6 +262,8 @@ async fn render(
     let output = name.output(kind);
     // After the render has succeeded: a failed one leaves the old output in place.
     let rendered = store_output(documents, output.clone(), rendered).await?;
+    // A package may draw them where the text does not show it.
+    let volatile = volatile.or(rendered.drew_random_numbers.then_some("random numbers"));
     Ok((name, output, rendered, volatile))
 }
 

@@ -12,6 +12,9 @@ fn a_document_that_uses_the_clock_is_never_taken_from_the_cache() {
     let mut client = StdioClient::start(&crib, &[]);
     create(&mut client, "clock", "`r Sys.time()`\n");
     create(&mut client, "plain", "Text.\n");
+    // Only R knows that this draws random numbers.
+    create(&mut client, "drawn", "`r do.call('runif', list(1))`\n");
+    create(&mut client, "seeded", "`r set.seed(1); runif(1)`\n");
     let mut render = |arguments: Value| client.call("render_rmd", arguments);
     render(json!({"filename": "clock"}));
     let again = render(json!({"filename": "clock"}));
@@ -20,6 +23,17 @@ fn a_document_that_uses_the_clock_is_never_taken_from_the_cache() {
         (&value["cached"], &value["not_cached_because"]),
         (&json!(false), &json!("it uses the clock"))
     );
+    for (document, reason) in [("drawn", json!("it uses random numbers")), ("seeded", json!(null))]
+    {
+        render(json!({"filename": document}));
+        render(json!({"filename": document}));
+        let again = render(json!({"filename": document}));
+        let value = &again["structuredContent"]["value"];
+        assert_eq!(
+            (&value["cached"], &value["not_cached_because"]),
+            (&json!(reason.is_null()), &reason)
+        );
+    }
     render(json!({"filename": "plain"}));
     let again = render(json!({"filename": "plain"}));
     assert_eq!(again["structuredContent"]["value"]["cached"], true);
@@ -44,6 +58,7 @@ fn causes_of_latex_and_pandoc_reach_the_text() {
         explain("Text\n\n![a](logo.png)\n", "html"),
         explain("Text\n\n![a](logo.png)\n", "pdf"),
         explain("![a](https://example.org/a.png)\n", "html"),
+        explain("Text\n\nand \\wrong{x}\n", "pdf"),
         explain("```{r}\nlibrary(nopackage)\n```\n", "html"),
     ];
     insta::assert_snapshot!(explained.join("\n"), @r#"
@@ -51,6 +66,7 @@ fn causes_of_latex_and_pandoc_reach_the_text() {
     `a.Rmd` could not be rendered (line 3): the file `logo.png` was not found; paths are relative to the document, inside the folder of documents
     `a.Rmd` could not be rendered (line 3): the file `logo.png` was not found; paths are relative to the document, inside the folder of documents
     `a.Rmd` could not be rendered (line 1): `https://example.org/a.png` cannot be fetched: renders have no network; save the file next to the document and use its path
+    `a.Rmd` could not be rendered (line 3): LaTeX: the command `\wrong` is not defined; correct it, or load the package that defines it
     `a.Rmd` could not be rendered (chunk `unnamed-chunk-1`, lines 2-3): there is no package called 'nopackage'; run install.packages("nopackage") in R (Debian and Ubuntu: apt install r-cran-nopackage)
     "#);
     let engine = "---\noutput:\n  pdf_document:\n    latex_engine: xelatex\n---\n\n```{r}\nstop('it ran')\n```\n";
