@@ -42,14 +42,14 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use host::{Assembly, Options};
-use workspace::{Crib, Environment};
+use workspace::{Crib, Environment, has_r_package};
 
 pub(crate) use self::completions::proposals::{
     VARIABLE as COMPLETION_VARIABLE, propose as propose_completions,
 };
 use crate::{
     arguments::{Global, GuideFlags},
-    error::CommandError,
+    error::{CommandError, Kind},
     help,
     logs::{self, DefaultLevel},
     terminal,
@@ -207,6 +207,23 @@ pub(crate) fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
     expanded.unwrap_or_else(|| path.to_owned())
 }
 
+/// A package of the command line that is not installed is an error of the command, not of the crib.
+fn reject_missing_packages(context: &CommandContext<'_>) -> Result<(), CommandError> {
+    let packages = &context.global.packages;
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let crib = Crib::open_lenient(context.crib_folder().as_deref(), context.environment)?.0;
+    match packages.iter().find(|name| !has_r_package(&crib, name)) {
+        Some(name) => Err(CommandError::new(
+            Kind::NotFound,
+            format!("the R package `{name}` is not installed"),
+        )
+        .hint(format!("run install.packages(\"{name}\") in R, or correct the name"))),
+        None => Ok(()),
+    }
+}
+
 /// Runs the command that the command line names.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
     let is_server = matches!(cli.command, Some(Command::Serve(_)));
@@ -214,6 +231,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
     logs::start(&cli.global, environment, level)?;
     let environment = &environment.with_r_packages(&cli.global.packages);
     let context = CommandContext { global: &cli.global, environment };
+    reject_missing_packages(&context)?;
     match &cli.command {
         Some(command) => command.run(&context),
         None => validate::run(&context, &cli.guide).unwrap_or_else(|| {

@@ -119,13 +119,21 @@ impl Inner {
             .zip(found)
             .map(|((name, purpose, hint), found)| build_component(name, purpose, hint, found))
             .collect();
-        let (docker, why) = match self.engine().await {
+        let engine = self.engine().await;
+        let has_engine = engine.is_ok();
+        let (docker, why) = match engine {
             Ok(engine) => (Some(format!("{} at {}", engine.version, engine.socket)), String::new()),
             Err(failure) => (None, failure.message),
         };
         all.push(build_component("docker", "renders in a container", &why, docker));
         let (compose, why) = match self.compose().await {
-            Ok(command) => (Some(command.version), String::new()),
+            // The command alone renders nothing.
+            Ok(command) if has_engine || self.reachable_compose().await.is_some() => {
+                (Some(command.version), String::new())
+            }
+            Ok(command) => {
+                (None, format!("{} is installed, but its daemon does not answer", command.version))
+            }
             Err(failure) => (None, failure.message),
         };
         all.push(build_component(

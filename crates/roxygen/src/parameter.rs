@@ -125,7 +125,8 @@ impl PropertyCompiler<'_> {
         put("enum", choices.as_deref().filter(|_| is_choice).map(|all| enum_of(all, is_nullable)));
         put("minimum", range.as_ref().map(|(low, _)| low.clone().into()));
         put("maximum", range.map(|(_, high)| high.into()));
-        put("default", default);
+        // A person says that the caller must choose, so no default applies.
+        put("default", default.filter(|_| self.stated.is_required != Some(true)));
         put("examples", self.compile_examples(&value_type, choices.as_deref()));
         put("$comment", comment);
         // `missing(x)` in the body does not count: most functions test it to fail with a better message.

@@ -88,6 +88,8 @@ pub use policy::PolicyClause;
 pub use policy_proposal::propose_policy_clause;
 pub use program_profiles::{Credentials, ProgramConfig};
 pub use project::resolve_project;
+pub use python_functions::UNUSABLE_MODULE;
+pub use r_packages::{has_r_package, missing_r_packages};
 pub use revision::{Checkout, Revision, RevisionError};
 pub use serve_config::{ClientName, ServeConfig, ServedOutputSchemas};
 pub use standalone::{StandaloneFile, read_standalone_file};

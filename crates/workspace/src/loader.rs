@@ -133,21 +133,29 @@ fn index_findings(definitions: &[Arc<Definition>]) -> FindingsByTool<'_> {
     each.map(|(tool, found)| (address_of(tool), found.as_slice())).collect()
 }
 
-/// Reads and lints a text as if it were a definition file of the crib, with the crib's guidance and
-/// custom rules.
-/// Links in it are not followed.
+/// Reads and lints a text as if it were a definition file of the crib, with the crib's guidance,
+/// bindings, rules and other tools. It replaces tools of the crib with the same names, because it may be
+/// the edited text of one of its files. Links in it are not followed.
 pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     let source = SourceId::new(name);
     let read_link: formats::ReadLink<'_> = &|_| Err("links are not followed here".to_owned());
-    let context = lint_context(crib, lint::Scope::File);
+    let context = lint_context(crib, lint::Scope::Crib);
     let linting = Linting::Enabled(&context);
     let document = Document::parse(&source, text.as_bytes());
     let guidance = discover::find_candidates(&crib.folder).guidance;
     let guidance = read_guidance(&crib.files(), &guidance, &mut Vec::new());
     let read = Definition::from_document(document, &guidance, linting, read_link);
     let mut loaded = Loaded { diagnostics: read.diagnostics, files: 1, ..Loaded::default() };
-    linting.build_catalog(read.tools, &HashMap::new(), &mut loaded);
+    let mut tools = read.tools;
+    bind::apply(&crib.bind, &crib.folder, &mut tools, &mut loaded.diagnostics);
+    let own: HashSet<_> = tools.iter().map(|tool| tool.name.clone()).collect();
+    let others = Loader::default().read(crib).catalog;
+    tools.extend(others.tools().iter().filter(|tool| !own.contains(&tool.name)).cloned());
+    linting.build_catalog(tools, &HashMap::new(), &mut loaded);
     apply_custom_rules(crib, &mut loaded);
+    loaded.catalog = loaded.catalog.filter(|tool| own.contains(&tool.name));
+    loaded.tools = loaded.catalog.tools().len();
+    let in_code = python_functions::check(&crib.files(), &crib.folder, &loaded.catalog);
     allow::apply(
         &HashMap::from([(source.clone(), read.allowances)]),
         &crib.allow,
@@ -155,6 +163,7 @@ pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     );
     // Clauses of the configuration that are useless for this text may be useful for other files.
     loaded.diagnostics.retain(|found| found.origin.source == source);
+    loaded.diagnostics.extend(in_code);
     loaded.sort_diagnostics();
     loaded
 }

@@ -11,7 +11,7 @@ use formats::{PythonModule, PythonSignature};
 use crate::Files;
 
 /// A module that is not in the crib, or cannot be parsed.
-pub(crate) static UNUSABLE_MODULE: Rule = Rule {
+pub static UNUSABLE_MODULE: Rule = Rule {
     code: "TC611",
     name: "unusable-python-module",
     severity: Severity::Error,

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
+use catalog::{Diagnostic, Implementation, Origin, Rule, Severity, SourceId, Tool};
 
-use crate::{Crib, RenderBackend, discover};
+use crate::{Crib, RenderBackend, discover, files};
 
 /// A named package without tools.
 pub(crate) static MISSING_PACKAGE: Rule = Rule {
@@ -74,6 +74,51 @@ pub(crate) fn check_document_packages(crib: &Crib) -> Option<Diagnostic> {
     let message = format!("R packages of documents are not installed: {}", list("`"));
     let hint = format!("run install.packages(c({})) in R", list("\""));
     Some(report(message, &hint).severity(Severity::Warning))
+}
+
+/// Whether an R package is installed.
+pub fn has_r_package(crib: &Crib, name: &str) -> bool {
+    find_package(crib, name).is_some()
+}
+
+/// The R packages that a tool needs and that are not installed: its own or, if the crib has the sources
+/// of that, what they import. None if the libraries of R are in unusual places.
+pub fn missing_r_packages(crib: &Crib, tool: &Tool) -> Vec<String> {
+    let Implementation::R(function) = &tool.implementation else {
+        return Vec::new();
+    };
+    let needed = match &function.sources {
+        Some(sources) => {
+            let path = crib.folder.join(sources).join("DESCRIPTION");
+            imports(&files::read_text(&path).unwrap_or_default())
+        }
+        None => vec![function.package.clone()],
+    };
+    let is_missing = |name: &String| find_package(crib, name).is_none();
+    if is_missing(&"stats".to_owned()) {
+        return Vec::new();
+    }
+    needed.into_iter().filter(is_missing).collect()
+}
+
+/// The packages in `Depends` and `Imports` of a `DESCRIPTION`, without R itself.
+fn imports(description: &str) -> Vec<String> {
+    let mut is_listed = false;
+    let mut names = Vec::new();
+    for line in description.lines() {
+        let is_continued = line.starts_with([' ', '\t']);
+        let field = line.split_once(':').filter(|_| !is_continued);
+        let text = field.map_or(line, |(_, text)| text);
+        if let Some((name, _)) = field {
+            is_listed = matches!(name, "Depends" | "Imports");
+        }
+        if is_listed {
+            let words = text.split(',').map(|entry| entry.split('(').next().unwrap_or_default());
+            let words = words.map(str::trim).filter(|name| !name.is_empty() && *name != "R");
+            names.extend(words.map(str::to_owned));
+        }
+    }
+    names
 }
 
 fn report(message: String, hint: &str) -> Diagnostic {

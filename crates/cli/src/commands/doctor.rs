@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, process::ExitCode};
 
 use builtin::rmd::renderer;
-use catalog::{Diagnostic, Implementation};
+use catalog::{Diagnostic, Implementation, Tool};
 use host::{Assembly, Options, background::Background};
 use render::Component;
 use runtime::{ResourceControl, Runtime, SandboxLevel};
-use workspace::Crib;
+use workspace::{Crib, RenderBackend, UNUSABLE_MODULE, missing_r_packages};
 
 use super::{CommandContext, CommandResult};
 use crate::{
@@ -174,21 +174,34 @@ fn print_component(component: &Component) {
 fn conclude(crib: &Crib, components: &[Component]) -> String {
     let has = |name: &str| components.iter().any(|one| one.name == name && one.found.is_some());
     let documents = &crib.config.documents;
-    let missing: Vec<_> =
-        ["R", "rmarkdown", "knitr", "pandoc"].into_iter().filter(|name| !has(name)).collect();
-    match () {
-        () if has("docker") => "Docker".to_owned(),
-        () if has("compose") => "Docker Compose".to_owned(),
-        () if !documents.allow_local => {
-            "nothing, because Docker does not answer and `allow_local` in \
-                                         `[documents]` is off"
-                .to_owned()
+    let local = || {
+        let missing: Vec<_> =
+            ["R", "rmarkdown", "knitr", "pandoc"].into_iter().filter(|name| !has(name)).collect();
+        if !documents.allow_local {
+            Err("`allow_local` in `[documents]` is off".to_owned())
+        } else if !missing.is_empty() {
+            Err(format!("without {}", missing.join(", ")))
+        } else if has("tex") {
+            Ok("R on this machine".to_owned())
+        } else {
+            Ok("R on this machine, but nothing to PDF, because TeX was not found".to_owned())
         }
-        () if !missing.is_empty() => {
-            format!("nothing, because Docker does not answer and {} is missing", missing.join(", "))
-        }
-        () => "R on this machine".to_owned(),
-    }
+    };
+    let docker =
+        || has("docker").then(|| "Docker".to_owned()).ok_or("Docker does not answer".to_owned());
+    let compose = || {
+        let found = has("compose").then(|| "Docker Compose".to_owned());
+        found.ok_or("Docker Compose does not answer".to_owned())
+    };
+    let concluded = match documents.backend.get_ref() {
+        RenderBackend::Docker => docker(),
+        RenderBackend::Compose => compose(),
+        RenderBackend::Local => local(),
+        RenderBackend::Auto => docker()
+            .or_else(|docker| compose().map_err(|_| docker))
+            .or_else(|docker| local().map_err(|local| format!("{docker} and {local}"))),
+    };
+    concluded.unwrap_or_else(|reason| format!("nothing, because {reason}"))
 }
 
 fn print_held(assembly: &Assembly) {
@@ -209,41 +222,64 @@ fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandE
     block_on(async {
         let mut missing = 0;
         for tool in tools.tools() {
-            let broken = assembly
-                .loaded()
-                .diagnostics
-                .iter()
-                .find(|found| found.tool.as_deref() == Some(&tool.name) && found.is_error());
-            if let Some(found) = broken {
-                missing += 1;
-                print_row(&format!(
-                    "  {}   {}: {}",
-                    terminal::paint("broken", Paint::Red),
-                    tool.name,
-                    found.message
-                ));
-                continue;
-            }
-            match runtime.available(tool).await {
-                Ok(()) if is_held(&tool.name) => {
-                    print_row(&format!(
-                        "  {}     {}",
-                        terminal::paint("held", Paint::Yellow),
-                        tool.name
-                    ));
-                }
-                Ok(()) => print_row(&format!("  ok       {}", tool.name)),
-                Err(failure) => {
-                    missing += 1;
-                    print_row(&format!(
-                        "  {}  {}: {}",
-                        terminal::paint("missing", Paint::Red),
-                        tool.name,
-                        failure.message
-                    ));
-                }
-            }
+            let state = match runtime.available(tool).await {
+                Ok(()) if is_held(&tool.name) => ToolState::Held,
+                Ok(()) => examine(assembly, tool),
+                Err(failure) => ToolState::Missing(failure.message),
+            };
+            missing += usize::from(matches!(state, ToolState::Missing(_) | ToolState::Broken(_)));
+            print_row(&format!("  {}", state.describe(&tool.name)));
         }
         missing
     })
+}
+
+/// Whether a tool can run.
+enum ToolState {
+    Ok,
+    Held,
+    /// What is not installed.
+    Missing(String),
+    /// The error in its definition or code.
+    Broken(String),
+    /// What could not be found out without running its code.
+    Unknown(String),
+}
+
+impl ToolState {
+    fn describe(&self, tool: &str) -> String {
+        let line = |word: &str, paint: Paint, width: usize, reason: &str| {
+            let space = " ".repeat(width - word.len());
+            format!("{}{space}{tool}: {reason}", terminal::paint(word, paint))
+        };
+        match self {
+            Self::Ok => format!("ok       {tool}"),
+            Self::Held => format!("{}     {tool}", terminal::paint("held", Paint::Yellow)),
+            Self::Missing(reason) => line("missing", Paint::Red, 9, reason),
+            Self::Broken(reason) => line("broken", Paint::Red, 9, reason),
+            Self::Unknown(reason) => line("unknown", Paint::Yellow, 9, reason),
+        }
+    }
+}
+
+/// What is known about a tool whose program is installed.
+fn examine(assembly: &Assembly, tool: &Tool) -> ToolState {
+    let of_tool = |found: &&Diagnostic| found.tool.as_deref() == Some(&tool.name);
+    let diagnostics = || assembly.loaded().diagnostics.iter().filter(of_tool);
+    if let Some(found) = diagnostics().find(|found| found.is_error()) {
+        return ToolState::Broken(found.message.clone());
+    }
+    let packages = missing_r_packages(assembly.crib(), tool);
+    if !packages.is_empty() {
+        let quoted: Vec<_> = packages.iter().map(|name| format!("\"{name}\"")).collect();
+        return ToolState::Missing(format!(
+            "R packages are not installed: {}; run install.packages(c({})) in R",
+            packages.join(", "),
+            quoted.join(", ")
+        ));
+    }
+    match diagnostics().find(|found| found.code == UNUSABLE_MODULE.code) {
+        Some(found) => ToolState::Unknown(format!("{}; it may be installed", found.message)),
+        None => ToolState::Ok,
+    }
 }

@@ -372,6 +372,9 @@ fn tools_of_an_installed_package_are_listed_and_called() {
     assert_eq!(run(&call).0, Some(3), "the crib is empty");
     let (code, stdout, stderr) = run(&[&["--package", "demo"], &call[..]].concat());
     assert_eq!((code, stdout.as_str()), (Some(0), "3\n"), "{stderr}");
+    let (code, _, stderr) = run(&["list", "--package", "nopackage"]);
+    assert_eq!(code, Some(3), "{stderr}");
+    assert!(stderr.contains("the R package `nopackage` is not installed"), "{stderr}");
     crib.write("toolcrib.toml", "[r]\npackages = [\"demo\", \"nopackage\", \"stats\"]\n");
     assert_eq!(run(&call).1, "3\n");
     let (_, stdout, _) = run(&["check"]);

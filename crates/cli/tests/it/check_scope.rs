@@ -214,3 +214,22 @@ fn standard_input_is_checked_as_a_definition_of_the_crib() {
     assert!(output.stdout.contains("did you mean `careful`?"), "{}", output.stdout);
     assert!(output.stdout.contains("--> stdin:1:"), "{}", output.stdout);
 }
+
+#[test]
+fn standard_input_is_checked_with_the_bindings_and_tools_of_the_crib() {
+    let crib = configured_crib();
+    let text = std::fs::read_to_string(crib.root().join("tools/find.json")).expect("a file");
+    let codes_of = |text: &str| {
+        let report = crib.run_with_input(&["check", "--format", "json", "-"], text).json();
+        codes(&report).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(codes_of(&text), ["ACME-1"], "it has a command, and is no second definition");
+    let sequence = |step: &str| {
+        json!({"name": "both", "description": "Find lines twice", "mutates": false, "category": "a",
+            "subcommand": [{"name": "default", "description": "Find lines twice", "sequence":
+                [{"tool": step, "args": {"text": "x"}}]}]})
+        .to_string()
+    };
+    assert_eq!(codes_of(&sequence("find")), Vec::<String>::new());
+    assert_eq!(codes_of(&sequence("fnid")), ["TC205"]);
+}

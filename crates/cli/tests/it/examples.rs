@@ -229,7 +229,7 @@ fn a_missing_package_is_named_once_and_loses_no_output() {
     let code = [
         tool("one", "nopackage1::f()\n#' library(nopackage2)"),
         tool("two", "library(nopackage1)"),
-        tool("three", "library(nopackage2)"),
+        tool("three", "require(\"stats\"); nopackage1::f(stats::sd); nopackage3::g()"),
     ];
     let crib = package(&code.concat());
     crib.write(
@@ -239,13 +239,13 @@ fn a_missing_package_is_named_once_and_loses_no_output() {
     insta::assert_snapshot!(crib.transcript(&["build", ".", "--replace"]), @r#"
     exit code 0
     --- stdout
-    warning[TC632]: packages are not installed: nopackage1, nopackage2; the examples of `demo-one`, `demo-two`, `demo-three` failed: there is no package called ‘nopackage1’
+    warning[TC632]: packages are not installed: nopackage1, nopackage2, nopackage3; the examples of `demo-one`, `demo-two`, `demo-three` failed: there is no package called ‘nopackage1’
      --> ./R/a.R:1:1
       |
     1 | #' T
       | ^
       |
-      = help: run install.packages(c("nopackage1", "nopackage2")) in R; output of earlier builds stays until then
+      = help: run install.packages(c("nopackage1", "nopackage2", "nopackage3")) in R; output of earlier builds stays until then
 
     1 file, 3 tools, 0 errors, 1 warning, 0 notes
 

@@ -72,4 +72,8 @@ fn doctor_does_not_call_a_broken_tool_ok() {
         "{}",
         output.stdout
     );
+    crib.write("toolcrib.toml", "[[bind]]\ntools = \"count_lines\"\npython = \"nowhere\"\n");
+    let output = crib.run(&["doctor"]);
+    let unknown = "unknown  count_lines: there is no Python module `nowhere` in `.`";
+    assert!(output.stdout.contains(unknown), "{}", output.stdout);
 }

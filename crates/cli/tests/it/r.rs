@@ -252,3 +252,25 @@ fn a_server_that_is_terminated_while_r_starts_leaves_no_process() {
         }
     }
 }
+
+#[test]
+fn a_package_that_is_not_installed_is_named_before_and_in_a_call() {
+    skip_without!("R");
+    let crib = TempCrib::new()
+        .file("demo/DESCRIPTION", "Package: demo\nVersion: 0.1\nImports: nopackage (>= 1.0),\n    stats\n")
+        .file("demo/R/a.R", "#' Add\n#'\n#' @description Adds one to a number.\n#' @param n Number, the number\n#' @examples 1\n#' @keywords mcp-tool mcp-read-only\nadd <- function(n) nopackage::add(n, 1)\n");
+    let built = crib.run(&["build", "demo", "--out", "tools", "--no-examples"]);
+    assert_eq!(built.code, 0, "{}", built.stderr);
+    let doctor = crib.run(&["doctor"]);
+    let missing = "missing  demo-add: R packages are not installed: nopackage; run install.packages(c(\"nopackage\")) in R";
+    assert!(doctor.code == 1 && doctor.stdout.contains(missing), "{}", doctor.stdout);
+    let called = crib.run(&["call", "demo-add", "--args", r#"{"n": 1}"#]);
+    assert_eq!(called.code, 1);
+    assert!(
+        called.stderr.contains(
+            "there is no package called ‘nopackage’; run install.packages(\"nopackage\") in R"
+        ),
+        "{}",
+        called.stderr
+    );
+}

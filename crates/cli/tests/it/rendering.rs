@@ -292,6 +292,7 @@ fn doctor_lists_render_components() {
         "  quarto    not found",
         "  docker    ",
         "  compose   ",
+        "  renders with R on this machine",
     ] {
         assert!(said.contains(line), "{line} is not in\n{said}");
     }

@@ -233,6 +233,18 @@ fn a_result_that_violates_its_specification_is_reported_or_rejected() {
 }
 
 #[test]
+fn other_fields_than_in_the_specification_are_reported() {
+    let config =
+        "[[bind]]\ntools = \"say_*\"\ncommand = [\"echo\", '{\"txt\": \"a\"}']\nmutates = false\n";
+    let crib = TempCrib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", &specification_of("say_back"))
+        .file("toolcrib.toml", config);
+    let output = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#]);
+    let note = "note: the result of `say_back` has `txt`, which its specification does not list, and lacks `text`";
+    assert!(output.code == 0 && output.stdout.contains(note), "{}", output.stdout);
+}
+
+#[test]
 fn clients_accept_a_result_with_a_warning() {
     for (prints, told) in [(r#"{"text": 1}"#, "`/text`"), ("[1]", "the whole")] {
         let config = format!(

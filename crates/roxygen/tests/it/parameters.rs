@@ -264,6 +264,12 @@ fn a_person_overrides_what_is_inferred() {
     assert_eq!(parameters["required"], json!(["pad", "side"]));
     let types = ["width", "pad", "side"].map(|name| &parameters["properties"][name]["type"]);
     assert_eq!(types, [&json!("integer"), &json!("array"), &json!(["array", "null"])]);
+    let both = compile_text(
+        "#' T\n#' @param n Integer, a number\n#' @mcp-required n\n#' @examples f()\n\
+         #' @keywords mcp-tool\nf <- function(n = 3L) 1\n",
+    );
+    let property = &read_back(&both.definitions[0])["parameters"]["properties"]["n"];
+    assert_eq!(property.get("default"), None, "no default applies to a required parameter");
     let found =
         compile_with("#' @mcp-type widht integer\n#' @mcp-type pad thing\n#' @mcp-typ x integer\n");
     let messages: Vec<_> = found

@@ -156,6 +156,15 @@ fn r_error(tool: &Tool, error: &RError) -> Failure {
         let message = format!("`{}` failed: {}", tool.name, error.message);
         return Failure::new(ErrorType::RError, message).details(json!({"value": value}));
     }
+    if error.classes.iter().any(|class| class == "packageNotFoundError") {
+        // Without the location: the package is what matters, wherever the function needs it.
+        let package = error.message.split(['‘', '’', '\'', '"', '`']).nth(1).unwrap_or("NAME");
+        let message = format!(
+            "`{}` failed: {}; run install.packages(\"{package}\") in R",
+            tool.name, error.message
+        );
+        return Failure::new(ErrorType::RPackageMissing, message);
+    }
     let location = error.call.as_ref().map(|call| format!(" in `{call}`")).unwrap_or_default();
     let details = json!({"call": error.call, "class": error.classes, "traceback": error.traceback});
     let message = format!("`{}` failed{location}: {}", tool.name, error.message);

@@ -18,7 +18,11 @@ pub(super) struct CheckedResult {
 pub(super) fn check_result(tool: &Tool, value: Value) -> Result<CheckedResult, Failure> {
     let found = find_differences(tool, &value);
     let Some(first) = found.first() else {
-        return Ok(CheckedResult { value, note: None });
+        let note = describe_other_fields(tool, &value).map(|message| {
+            tracing::warn!(tool = tool.name, "{message}");
+            Content::Text(format!("note: {message}"))
+        });
+        return Ok(CheckedResult { value, note });
     };
     let others =
         if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
@@ -64,6 +68,32 @@ fn find_differences(tool: &Tool, value: &Value) -> Vec<String> {
         return Vec::new();
     };
     describe_differences(output, value)
+}
+
+/// The fields that a result has and its schema does not list. They are valid, because documents rarely
+/// list every field, but a renamed field would otherwise go unnoticed.
+fn describe_other_fields(tool: &Tool, value: &Value) -> Option<String> {
+    let schema = tool.output.as_ref().filter(|_| tool.on_mismatch.is_some())?.object();
+    let listed = schema.get("properties")?.as_object().filter(|listed| !listed.is_empty())?;
+    let is_open = schema.get("additionalProperties").is_none_or(|others| *others == true);
+    let fields =
+        value.as_object().filter(|_| is_open && !schema.contains_key("patternProperties"))?;
+    let names = |names: Vec<&String>| {
+        let shown = names.iter().take(MAX_DIFFERENCES).map(|name| format!("`{name}`"));
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    let others: Vec<_> = fields.keys().filter(|name| !listed.contains_key(*name)).collect();
+    if others.is_empty() {
+        return None;
+    }
+    let missing: Vec<_> = listed.keys().filter(|name| !fields.contains_key(*name)).collect();
+    let lacks =
+        if missing.is_empty() { String::new() } else { format!(", and lacks {}", names(missing)) };
+    Some(format!(
+        "the result of `{}` has {}, which its specification does not list{lacks}",
+        tool.name,
+        names(others)
+    ))
 }
 
 /// The differences between a value and a schema, in words.

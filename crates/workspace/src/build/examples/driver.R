@@ -13,8 +13,17 @@ local({
     cat("\ntoolcrib-", ..., "\n", sep = "", file = stderr())
   }
   missing_packages <- NULL
+  # The packages that code names and that are not installed: all of them, not only the first that fails.
+  find_missing <- function(code) {
+    pattern <- "\\b(library|require|requireNamespace|loadNamespace)\\(\\s*[\"']?[A-Za-z][A-Za-z0-9.]*|\\b[A-Za-z][A-Za-z0-9.]*(?=:::?[A-Za-z.])"
+    named <- unlist(regmatches(code, gregexpr(pattern, code, perl = TRUE)))
+    named <- setdiff(sub("^.*\\(\\s*[\"']?", "", named), spec$package)
+    named[!nzchar(vapply(named, function(name) system.file(package = name), ""))]
+  }
   fail <- function(problem) {
-    if (inherits(problem, "packageNotFoundError")) missing_packages <- c(missing_packages, problem$package)
+    if (inherits(problem, "packageNotFoundError")) {
+      missing_packages <- c(missing_packages, problem$package, find_missing(spec$code))
+    }
     report("missing ", paste(unique(missing_packages), collapse = " "))
     report("error ", gsub("[\r\n]+", " ", conditionMessage(problem)))
     quit(save = "no", status = 1, runLast = FALSE)
