@@ -143,6 +143,9 @@ fn connect(
     if args.dry_run {
         return Ok(true);
     }
+    if !change.is_empty() {
+        terminal::print_line(&format!("to undo this: {}", undo_command(context, client, args)));
+    }
     change.apply().map_err(to_command_error)?;
     explain_token(client, server, crib);
     let answers = verify::verify(context, file, server)?;
@@ -175,9 +178,18 @@ fn print_change(change: &Change, args: &Args) {
         (false, None) => "removed",
     };
     terminal::print_line(&format!("{done} {path}"));
-    if !args.undo && !args.dry_run {
-        terminal::print_line("to undo this, repeat the command with `--undo`");
+}
+
+/// The command that removes the entry of a client again, from the same folder.
+fn undo_command(context: &CommandContext<'_>, client: &Client, args: &Args) -> String {
+    let mut words = vec!["toolcrib".to_owned()];
+    if let Some(crib) = &context.global.crib {
+        words.extend(["-C".to_owned(), crib.to_string_lossy().into_owned()]);
     }
+    words.extend(["connect".to_owned(), client.name.to_owned(), "--undo".to_owned()]);
+    words.extend(args.project.then(|| "--project".to_owned()));
+    words.extend(args.name.iter().flat_map(|name| ["--name".to_owned(), name.clone()]));
+    shlex::try_join(words.iter().map(String::as_str)).expect("arguments of a program have no NUL")
 }
 
 /// Where the client takes the token from.

@@ -23,7 +23,11 @@ pub(super) fn verify(
 ) -> Result<bool, CommandError> {
     let title = file.client.title;
     match block_on(list_tools(context, file, server))?? {
-        Ok(names) => {
+        Ok(mut names) => {
+            let crib = context.assemble(Options::default())?;
+            let is_own =
+                |name: &str| host::find_tool(&crib.loaded().catalog, crib.crib(), name).is_some();
+            names.sort_by_key(|name| !is_own(name));
             let shown = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>();
             let more = if names.len() > MAX_NAMES { ", …" } else { "" };
             let count = paint(&count(names.len(), "tool"), Paint::Green);
