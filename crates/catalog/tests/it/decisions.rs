@@ -55,6 +55,17 @@ fn asks_about_code_in_arguments() {
     assert_eq!(reason(decision), "it runs code from its arguments with `python3`");
 }
 
+/// Variables with which programs take code, start other programs or trust other files.
+const RISKY_VARIABLES: &str = "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT PATH IFS ENV BASH_ENV PS4 PROMPT_COMMAND SHELLOPTS \
+    CDPATH HOME SHELL EDITOR VISUAL PAGER MANPAGER LESS LESSOPEN LESSEDIT BROWSER GCONV_PATH LOCPATH TERMINFO \
+    TERMCAP NLSPATH PYTHONPATH PYTHONSTARTUP PYTHONWARNINGS PYTHONINSPECT NODE_OPTIONS NODE_PATH PERL5LIB PERL5OPT \
+    PERL5DB RUBYOPT RUBYLIB GEM_PATH BUNDLE_GEMFILE GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR \
+    GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_ASKPASS GIT_DIR JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH MAVEN_OPTS \
+    R_PROFILE R_PROFILE_USER R_ENVIRON R_LIBS RUSTC_WRAPPER RUSTFLAGS CARGO_HOME CARGO_BUILD_RUSTC MAKEFLAGS GNUMAKEFLAGS \
+    CC CFLAGS TAR_OPTIONS GREP_OPTIONS RSYNC_RSH npm_config_script_shell PIP_INDEX_URL PIP_CONFIG_FILE \
+    DOTNET_STARTUP_HOOKS GOFLAGS GOROOT LUA_INIT PHPRC PSQL_PAGER OPENSSL_CONF SSH_ASKPASS SUDO_ASKPASS \
+    https_proxy MALLOC_CONF";
+
 #[test]
 fn asks_about_variables_that_the_definition_does_not_list() {
     let variables = Binding { pass_by: PassBy::Variables, ..Binding::positional("env_vars") };
@@ -70,7 +81,7 @@ fn asks_about_variables_that_the_definition_does_not_list() {
     for name in ["LANG", "LC_ALL", "TZ", "NO_COLOR", "TERM", "TAR_READER"] {
         assert_eq!(decide(name), Decision::Allow, "{name}");
     }
-    for name in ["TAR_OPTIONS", "MAKEFLAGS", "lang", "LCX"] {
+    for name in RISKY_VARIABLES.split_ascii_whitespace().chain(["lang", "LCX", "LANG_X", "TERMX"]) {
         let expected = format!(
             "it sets the environment variable `{name}`, which its definition does not list"
         );
