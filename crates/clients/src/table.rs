@@ -90,7 +90,7 @@ pub static CLIENTS: &[Client] = &[
     Client {
         name: "copilot-cli",
         title: "GitHub Copilot CLI",
-        info: "github-copilot",
+        info: "copilot-cli",
         programs: &["copilot"],
         user: movable(
             Base::Home,

@@ -4,7 +4,25 @@ mod lowering;
 
 use std::path::Path;
 
-use clients::{Authorization, CLIENTS, Client, Folders, Scope, Server, Transport, find};
+use clients::{
+    Authorization, CLIENTS, Client, Folders, Scope, Server, Transport, find, find_by_info,
+};
+
+/// Names that programs sent in November 2026. `scripts/real-clients` checks that they still do.
+#[test]
+fn recognizes_clients_by_the_names_that_they_send() {
+    let sent = [
+        ("claude-code", "claude-code"),
+        ("codex-mcp-client", "codex"),
+        ("copilot-cli", "copilot-cli"),
+        ("gemini-cli-mcp-client", "gemini"),
+        ("opencode", "opencode"),
+    ];
+    for (info, name) in sent {
+        assert_eq!(find_by_info(info).map(|client| client.name), Some(name), "{info}");
+    }
+    assert!(find_by_info("another client").is_none());
+}
 
 fn stdio() -> Server {
     let arguments = ["-C", "/home/you/shop", "serve"].map(str::to_owned).to_vec();
