@@ -18,7 +18,7 @@ pub(crate) use expression::Expression;
 pub(crate) use scope::Scope;
 use syntax::CALL_NAMES;
 pub(crate) use syntax::{ARGUMENT_NAMES, RULE_NAMES};
-use variables::find_unlisted_variable;
+use variables::{find_make_variable, find_unlisted_variable};
 
 /// Stack size for compiling conditions, in bytes. Only the pages that are used take memory.
 const STACK: usize = 64 << 20;
@@ -221,6 +221,8 @@ fn decide_by_annotations(tool: &Tool, arguments: &Map<String, Value>) -> Decisio
         ask("requires explicit consent")
     } else if let Some(name) = find_unlisted_variable(tool, arguments) {
         ask(&format!("sets the environment variable `{name}`, which its definition does not list"))
+    } else if let Some(name) = find_make_variable(tool, arguments) {
+        ask(&format!("sets the variable `{name}` of `make`, which can make it run other programs"))
     } else {
         Decision::Allow
     }

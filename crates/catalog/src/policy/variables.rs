@@ -1,4 +1,4 @@
-//! Environment variables that a call sets through an open parameter.
+//! Variables that a call sets: in the environment through an open parameter, or of `make` in place of a target.
 //!
 //! Many programs take code, plugins or trust from variables (`TAR_OPTIONS`, `MAKEFLAGS`, `LUA_INIT`), and
 //! no list of them is complete. So a call may set what the definition lists and what is known to be
@@ -8,8 +8,11 @@ use serde_json::{Map, Value};
 
 use crate::{
     Implementation, Tool,
-    implementation::{Binding, PassBy},
+    implementation::{Binding, PassBy, Piece, Process},
 };
+
+/// Programs that take `NAME=value` for a target, and run the program that `SHELL` or `CC` names.
+const MAKES: [&str; 3] = ["make", "gmake", "bmake"];
 
 /// Variables that only change how output looks. `LC_…` belong to them.
 const HARMLESS: [&str; 10] = [
@@ -49,6 +52,36 @@ pub(super) fn find_unlisted_variable<'a>(
         let mut names = set.map(|(name, _)| name.as_str());
         names.find(|name| !is_harmless(name) && !tool.lists_variable(&binding.parameter, name))
     })
+}
+
+/// The first value of a call that sets a variable of `make` where its definition expects a target.
+pub(super) fn find_make_variable<'a>(
+    tool: &Tool,
+    arguments: &'a Map<String, Value>,
+) -> Option<&'a str> {
+    let Implementation::Process(process) = &tool.implementation else {
+        return None;
+    };
+    if !starts_make(process) {
+        return None;
+    }
+    let positional = |one: &&Binding| one.pass_by == PassBy::Argument && one.flag.is_none();
+    process.bindings().filter(positional).find_map(|binding| {
+        let value = arguments.get(&binding.parameter)?;
+        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        let assignments = values.iter().filter_map(|value| value.as_str()?.split_once('='));
+        assignments.map(|(name, _)| name).next()
+    })
+}
+
+/// Whether the program is `make`, or starts it.
+fn starts_make(process: &Process) -> bool {
+    let words = process.pieces.iter().filter_map(|piece| match piece {
+        Piece::Word(word) => Some(word.as_str()),
+        _ => None,
+    });
+    let mut names = std::iter::once(process.program.as_str()).chain(words);
+    names.any(|word| word.rsplit('/').next().is_some_and(|name| MAKES.contains(&name)))
 }
 
 fn is_harmless(name: &str) -> bool {

@@ -93,6 +93,29 @@ fn asks_about_variables_that_the_definition_does_not_list() {
 }
 
 #[test]
+fn asks_about_variables_of_make() {
+    let targets = || vec![Piece::Parameter(Binding::positional("targets"))];
+    let behind = [Piece::Word("10".into()), Piece::Word("/usr/bin/make".into())];
+    let processes = [
+        Process { program: "make".into(), pieces: targets() },
+        Process { program: "timeout".into(), pieces: [behind.to_vec(), targets()].concat() },
+    ];
+    for process in processes {
+        let mut make = tool("make", json!({"targets": {"type": "array"}}));
+        make.implementation = Implementation::Process(process);
+        let decide = |targets: Value| {
+            let arguments = arguments(json!({"targets": targets}));
+            Policy::default().decide(&make, &arguments, now())
+        };
+        assert_eq!(decide(json!(["all", "test"])), Decision::Allow);
+        let expected =
+            "it sets the variable `SHELL` of `make`, which can make it run other programs";
+        assert_eq!(reason(decide(json!(["all", "SHELL=./x"]))), expected);
+        assert_eq!(reason(decide(json!("SHELL=./x"))), expected);
+    }
+}
+
+#[test]
 fn allows_unmarked_tools() {
     assert_eq!(decide_by_annotations(|_| {}), Decision::Allow);
     assert_eq!(
