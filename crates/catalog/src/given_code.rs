@@ -5,15 +5,14 @@
 //! side of asking: it reads command lines without knowing every flag of every program.
 
 mod form;
+mod index;
 mod interpreter;
 mod programs;
 
 use std::collections::BTreeSet;
 
-use programs::{
-    CODE_FILES, FORMS, Form, INTERPRETERS, Interpreter, OPERAND_WRAPPERS, PLAIN_FLAGS, SHELLS,
-    WRAPPERS,
-};
+use index::{count_operands, find_file_flags, find_forms, find_interpreter};
+use programs::{Form, Interpreter, PLAIN_FLAGS, SHELLS};
 
 use crate::implementation::{Binding, PassBy, Piece, Process};
 
@@ -83,7 +82,7 @@ fn find_code<'a>(program: &'a str, pieces: &'a [Piece]) -> Option<&'a str> {
         if seen.len() > MAX_PROGRAMS {
             return Some(program);
         }
-        let forms = || FORMS.iter().filter(|form| is_named(form.names, program));
+        let forms = || find_forms(program);
         let interpreter = find_interpreter(program);
         if interpreter.is_some_and(|interpreter| interpreter.takes_code(pieces))
             || forms().any(|form| form.takes_code(pieces))
@@ -158,20 +157,8 @@ fn is_flag_value(wrapper: &str, pieces: &[Piece], index: usize) -> bool {
         && !has_word(PLAIN_FLAGS, flag)
         && !flag.contains('=')
         && (flag.starts_with("--") || flag.len() == 2);
-    let takes_value =
-        |form: &Form| is_named(form.names, wrapper) && has_word(form.with_value, flag);
-    may_have_value || flag.starts_with('-') && FORMS.iter().any(takes_value)
-}
-
-/// How many arguments come before the program that a wrapper starts; `None` if it is no wrapper.
-fn count_operands(program: &str) -> Option<usize> {
-    let operands = is_named(OPERAND_WRAPPERS, program).then_some(1);
-    operands.or_else(|| is_named(WRAPPERS, program).then_some(0))
-}
-
-/// The flags and subcommands of a program that the name of a file with code follows.
-fn find_file_flags(program: &str) -> Option<&'static str> {
-    CODE_FILES.iter().find(|(names, _)| is_named(names, program)).map(|(_, flags)| *flags)
+    let takes_value = |form: &Form| has_word(form.with_value, flag);
+    may_have_value || flag.starts_with('-') && find_forms(wrapper).any(takes_value)
 }
 
 /// The word that names a file with code, or a flag with the name.
@@ -215,16 +202,16 @@ fn is_argument(binding: &Binding) -> bool {
     binding.flag.as_deref().is_none_or(is_plain) && binding.pass_by.is_code_way()
 }
 
-fn find_interpreter(program: &str) -> Option<&'static Interpreter> {
-    INTERPRETERS.iter().find(|interpreter| is_named(interpreter.names, program))
+/// Whether a program has one of these names, ignoring folder and version.
+fn is_named(names: &str, program: &str) -> bool {
+    let (file, name) = split_version(program);
+    !name.is_empty() && (has_word(names, name) || has_word(names, file))
 }
 
-/// Whether a program has one of these names, ignoring folder and version: `python` for
-/// `/usr/bin/python3.12`.
-fn is_named(names: &str, program: &str) -> bool {
+/// The file name of a program, and its name without a version: `python` for `/usr/bin/python3.12`.
+fn split_version(program: &str) -> (&str, &str) {
     let file = program.rsplit('/').next().unwrap_or_default();
-    let name = file.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-    !name.is_empty() && (has_word(names, name) || has_word(names, file))
+    (file, file.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-'))
 }
 
 fn has_word(words: &str, word: &str) -> bool {

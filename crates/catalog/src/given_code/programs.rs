@@ -26,7 +26,7 @@ pub(super) const SHELLS: &str =
     "sh bash rbash zsh dash ksh rksh mksh ash yash osh fish csh tcsh nu elvish pwsh powershell";
 
 #[rustfmt::skip]
-pub(super) const INTERPRETERS: [Interpreter; 22] = [
+pub(super) static INTERPRETERS: [Interpreter; 22] = [
     interpreter("pwsh powershell", "cCeEf", "-command -encodedcommand", "-ExecutionPolicy -WorkingDirectory"),
     interpreter(SHELLS, "c", "--command --commands --init-command", "-o +o -O +O --rcfile --init-file"),
     interpreter("python pypy ipython bpython jython micropython sage", "c", "", "-W -X -Q"),
@@ -86,7 +86,7 @@ impl Form {
 }
 
 #[rustfmt::skip]
-pub(super) const FORMS: &[Form] = &[
+pub(super) static FORMS: &[Form] = &[
     // Text processing.
     form("awk gawk mawk nawk", "", "script -f --file -e --source -i --include -l --load -E --exec").with_values("-F -v --field-separator --assign"),
     // `e` in a script runs a command.
@@ -348,7 +348,7 @@ pub(super) const PLAIN_FLAGS: &str = "-- -0 -r -t -p -x --null --no-run-if-empty
     --foreground --preserve-status -v -E -H -c -f -w --fork --wait -b --rm --interactive --tty --detach";
 
 /// Programs that run code in files, with the flags and subcommands that the name of the file follows.
-pub(super) const CODE_FILES: [(&str, &str); 6] = [
+pub(super) static CODE_FILES: [(&str, &str); 6] = [
     ("awk gawk mawk nawk", "-f --file -E"),
     ("make gmake", "-f --file --makefile"),
     ("java", "-jar"),

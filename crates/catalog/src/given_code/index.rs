@@ -1,0 +1,64 @@
+//! What is known of a program, by its name. Every definition that is read looks up its program, so the
+//! tables are not searched line by line.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{
+    programs::{CODE_FILES, FORMS, Form, INTERPRETERS, Interpreter, OPERAND_WRAPPERS, WRAPPERS},
+    split_version,
+};
+
+/// What the tables have about a program.
+#[derive(Default)]
+struct Known {
+    interpreter: Option<&'static Interpreter>,
+    forms: Vec<&'static Form>,
+    /// How many arguments come before the program that it starts.
+    operands: Option<usize>,
+    file_flags: Option<&'static str>,
+}
+
+static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
+    let mut known: HashMap<&'static str, Known> = HashMap::new();
+    let mut add = |names: &'static str, change: &dyn Fn(&mut Known)| {
+        for name in names.split_ascii_whitespace() {
+            change(known.entry(name).or_default());
+        }
+    };
+    for interpreter in &INTERPRETERS {
+        add(interpreter.names, &|one| one.interpreter = one.interpreter.or(Some(interpreter)));
+    }
+    for form in FORMS {
+        add(form.names, &|one| one.forms.push(form));
+    }
+    add(WRAPPERS, &|one| one.operands = Some(0));
+    add(OPERAND_WRAPPERS, &|one| one.operands = Some(1));
+    for (names, flags) in &CODE_FILES {
+        add(names, &|one| one.file_flags = one.file_flags.or(Some(flags)));
+    }
+    known
+});
+
+fn find(program: &str) -> Option<&'static Known> {
+    let (file, name) = split_version(program);
+    KNOWN.get(file).or_else(|| KNOWN.get(name)).filter(|_| !name.is_empty())
+}
+
+pub(super) fn find_interpreter(program: &str) -> Option<&'static Interpreter> {
+    find(program)?.interpreter
+}
+
+/// The command lines of a program of which some arguments are code.
+pub(super) fn find_forms(program: &str) -> impl Iterator<Item = &'static Form> {
+    find(program).into_iter().flat_map(|known| known.forms.iter().copied())
+}
+
+/// How many arguments come before the program that a wrapper starts; `None` if it is no wrapper.
+pub(super) fn count_operands(program: &str) -> Option<usize> {
+    find(program)?.operands
+}
+
+/// The flags and subcommands of a program that the name of a file with code follows.
+pub(super) fn find_file_flags(program: &str) -> Option<&'static str> {
+    find(program)?.file_flags
+}
