@@ -96,7 +96,10 @@ pub(crate) async fn call_tool(
     let limit = requested_timeout(&cx.meta)?;
     let mut arguments = params.arguments.take().unwrap_or_default();
     let clients = snapshot.clients_with(connection.client(&cx).as_deref());
-    clients::restore_arguments(served.tool.input.object(), &clients, &mut arguments);
+    // Reading the schema costs time on the path of every call.
+    if !clients.is_empty() {
+        clients::restore_arguments(served.tool.input.object(), &clients, &mut arguments);
+    }
     // Built only if there is state to open or seal, which is rare.
     let binding = || request_binding("tools/call", &params.name, Some(&arguments));
     let request = connection.open_request(
