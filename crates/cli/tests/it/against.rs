@@ -197,11 +197,12 @@ fn compares_a_legacy_server_and_warns_about_compatible_differences() {
 
 /// The interpreter with the official library, which `scripts/test unit` creates.
 fn python_with_library() -> Option<PathBuf> {
-    let python = repository().join("target/test/venv/bin/python");
+    let target = toolcrib_path().ancestors().nth(2).expect("the target folder").to_owned();
+    let python = target.join("test/venv/bin/python");
     let import = std::process::Command::new(&python).args(["-c", "import mcp.server"]).output();
     let has_library = import.is_ok_and(|output| output.status.success());
     if !has_library {
-        testing::skip("the official Python library is not in target/test/venv");
+        testing::skip("the official Python library is not in test/venv of the target folder");
     }
     has_library.then_some(python)
 }
