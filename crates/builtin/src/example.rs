@@ -1,4 +1,4 @@
-//! `example`: shows how a tool is written. Served only with [`toolkit::Examples::Shown`].
+//! `example`: a template for tool authors. Served only with [`toolkit::Examples::Shown`].
 //!
 //! How to write one: crates/toolkit/templates/tool.md.
 

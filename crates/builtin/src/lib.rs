@@ -7,7 +7,7 @@
 //! - The flag tools read and set flags of a project, or global ones.
 //! - `check_definition` lints the text of a definition.
 //!
-//! They get [`Handles`] to work on, and show a caller only what belongs to it.
+//! They work on [`Handles`] and show a caller only its own operations and outputs.
 
 mod arguments;
 mod cancel;

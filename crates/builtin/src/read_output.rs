@@ -12,11 +12,11 @@ use toolkit::{Arguments, Content, Context, ErrorType, Failure, Native, Outcome};
 
 use crate::arguments::{get_text, object_schema};
 
-/// How many lines a page has if the call names no number.
+/// Default number of lines in a page.
 const DEFAULT_LIMIT: u64 = 200;
 const MAX_LIMIT: u64 = 2_000;
 
-/// The most memory of a compiled expression, in bytes.
+/// Maximum size of a compiled expression in memory, in bytes.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 const DESCRIPTION: &str = "Reads lines of a long output that a result shows in part.";
@@ -75,7 +75,8 @@ async fn read(
     Ok(build_outcome(page, is_search))
 }
 
-/// Compiles an expression. Matching takes time linear in the text, whatever the expression is.
+/// Compiles an expression. The regex engine matches in linear time, so no expression can stall the
+/// server.
 fn compile(pattern: &str) -> Result<Regex, Failure> {
     let built = RegexBuilder::new(pattern).size_limit(MAX_PATTERN_BYTES).build();
     built.map_err(|error| {

@@ -67,7 +67,7 @@ impl RmdDocuments {
         self.store().map_or(Ok(()), |store| store.create_folder())
     }
 
-    /// The path of an output on disk, for people.
+    /// The path of an output on disk, for messages.
     pub(crate) fn output_path(&self, name: &OutputName) -> String {
         self.store().map(|store| store.output_path(name).display().to_string()).unwrap_or_default()
     }

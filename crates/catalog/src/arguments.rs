@@ -53,7 +53,7 @@ pub fn validate(schema: &Schema, arguments: &Value) -> Result<Vec<ArgumentError>
 /// [`crate::budget`] of this thread.
 pub fn find_errors(schema: &Schema, arguments: &Value) -> Result<ArgumentErrors, SchemaError> {
     let validator = schema.validator().map_err(Clone::clone)?;
-    // A yes needs no list of errors, and most calls are valid.
+    // Fast path: most calls are valid, and collecting errors is slower than a yes or no.
     if validator.is_valid(arguments) {
         return Ok(ArgumentErrors { is_counted: true, ..ArgumentErrors::default() });
     }
@@ -62,7 +62,7 @@ pub fn find_errors(schema: &Schema, arguments: &Value) -> Result<ArgumentErrors,
     };
     let mut errors = Vec::new();
     for error in &found.errors {
-        // One more than is reported, so that it is known whether some are left out.
+        // One more than the reported maximum is collected, to detect whether some are left out.
         if errors.len() > MAX_REPORTED {
             break;
         }

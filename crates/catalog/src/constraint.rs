@@ -12,19 +12,20 @@ use crate::{
     policy::{ARGUMENT_NAMES, Expression, Scope, on_large_stack},
 };
 
-/// The most compiled conditions that are kept.
+/// Maximum number of compiled conditions in the cache.
 const MAX_KEPT: usize = 1_000;
 
 impl Constraint {
-    /// Compiles a condition over `args`; the error is the reason why it cannot be used. Without a
-    /// message, the condition is the message.
+    /// Compiles a condition over `args`, or returns why it is invalid. The default message is the
+    /// condition itself.
     pub fn compile(rule: &str, message: Option<&str>, location: Location) -> Result<Self, String> {
         find_condition(rule)?;
         let message = message.map_or_else(|| format!("`{rule}` must hold"), str::to_owned);
         Ok(Self { rule: rule.to_owned(), message, location })
     }
 
-    /// An argument in the condition that the schema does not have, with the closest one that it has.
+    /// Finds an argument in the condition that the schema does not declare, with the closest declared
+    /// name.
     pub fn find_unknown_argument<'a>(
         &self,
         input: &'a Schema,
@@ -36,8 +37,8 @@ impl Constraint {
         Some((unknown, near))
     }
 
-    /// Whether arguments violate it. A constraint on an argument that is absent does not apply; the
-    /// error is the reason why it cannot be evaluated.
+    /// Whether the arguments violate the constraint. A constraint on an absent argument does not
+    /// apply. The error says why the condition could not be evaluated.
     pub fn is_violated(&self, arguments: &Map<String, Value>) -> Result<bool, String> {
         let is_absent = |name: &str| arguments.get(name).is_none_or(Value::is_null);
         let condition = find_condition(&self.rule)?;
@@ -47,21 +48,22 @@ impl Constraint {
         condition.evaluate(&Scope::for_arguments(arguments)).map(|holds| !holds)
     }
 
-    /// The failure of a call whose arguments violate it, or for which it cannot be evaluated.
+    /// The failure of a call whose arguments violate the constraint, or on which it cannot be
+    /// evaluated.
     pub fn find_failure(&self, arguments: &Map<String, Value>) -> Option<Failure> {
         let message = match self.is_violated(arguments) {
             Ok(false) => return None,
             Ok(true) => self.message.clone(),
             Err(reason) => format!("{}: `{}`: {reason}", self.message, self.rule),
         };
-        // Values are left out: one of them may be secret.
+        // The message names no values, because one of them may be secret.
         let condition = find_condition(&self.rule).ok();
         let read = condition.as_ref().and_then(|condition| condition.untested_arguments().next());
         Some(invalid_argument(read.unwrap_or_default(), message, &self.rule, Value::Null))
     }
 }
 
-/// The compiled condition. Compiling takes much longer than evaluating, so compiled ones are kept.
+/// Returns the compiled condition from a cache, because compiling takes much longer than evaluating.
 fn find_condition(rule: &str) -> Result<Arc<Expression>, String> {
     static COMPILED: Mutex<Option<HashMap<String, Arc<Expression>>>> = Mutex::new(None);
     if let Some(known) = COMPILED.lock().as_ref().and_then(|known| known.get(rule)) {

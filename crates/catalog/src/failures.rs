@@ -99,10 +99,10 @@ pub fn complete(tool: &Tool, mut failure: Failure) -> Failure {
     failure.details(document)
 }
 
-/// The most characters of a line about an argument, which repeats the value.
+/// Maximum length in characters of a line about an argument, since it repeats the value.
 const MAX_LINE: usize = 600;
 
-/// Shortens lines about arguments: the caller has the values, and clients cut long errors.
+/// Shortens lines about arguments: the caller has the values, and clients truncate long errors.
 fn shorten_arguments(failure: &mut Failure) {
     let Some(Value::Array(faults)) = failure.details.get_mut("details") else { return };
     for field in ["message", "received"] {
@@ -117,7 +117,7 @@ fn shorten_arguments(failure: &mut Failure) {
     }
 }
 
-/// The first and the last part of a long line.
+/// Replaces the middle of a long line with an ellipsis.
 fn shorten(line: &str) -> String {
     let length = line.chars().count();
     if length <= MAX_LINE {

@@ -1,8 +1,8 @@
 //! Recognizes commands that run code from their arguments, also behind wrappers: `sh -c`,
 //! `timeout 5 bash -c`, `python -c`, `xargs perl -e`, `git rebase --exec`.
 //!
-//! No schema limits what such a command does, so a call of it is asked about. The check errs on the
-//! side of asking: it reads command lines without knowing every flag of every program.
+//! No schema limits the effects of such a command, so its calls need approval. When in doubt, the check
+//! asks for approval, because it does not know every flag of every program.
 
 mod form;
 mod index;
@@ -56,20 +56,20 @@ impl Process {
         self.find_given_code().is_some_and(|interpreter| is_named(SHELLS, interpreter))
     }
 
-    /// The program that runs code from the arguments, or the wrapper whose program the caller chooses;
-    /// `None` if there is neither.
+    /// Finds the program that runs code from the arguments, or the wrapper whose program the caller
+    /// chooses.
     pub fn find_given_code(&self) -> Option<&str> {
         find_code(&self.program, &self.pieces)
     }
 }
 
-/// The most words of a command line that are examined as possible programs, which bounds the time.
+/// Maximum number of words of a command line that are examined as possible programs, which bounds the time.
 const MAX_PROGRAMS: usize = 64;
 
-/// A program and the pieces that follow it.
+/// A program and the pieces of its command line.
 type CommandLine<'a> = (&'a str, &'a [Piece]);
 
-/// The program that runs code from the arguments: this one, or one that it starts.
+/// Finds the program that runs code from the arguments: this one, or one that it starts.
 fn find_code<'a>(program: &'a str, pieces: &'a [Piece]) -> Option<&'a str> {
     let mut chosen = None;
     let mut seen = BTreeSet::new();
@@ -116,7 +116,7 @@ fn find_programs<'a>(
     let mut programs = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         match piece {
-            // A list of values before the program can hold the program, too.
+            // A list of values before the program can contain the program, too.
             Piece::Parameter(binding) if is_argument(binding) => return (programs, true),
             Piece::Word(word) if is_command_word(word) => {
                 programs.push((word.as_str(), &pieces[index + 1..]));
@@ -134,7 +134,7 @@ fn find_programs<'a>(
     (programs, false)
 }
 
-/// `find` has no program of its own, only those after `-exec`.
+/// Returns the commands after `-exec` and the like; `find` starts no other programs.
 fn find_commands_of_find(pieces: &[Piece]) -> impl Iterator<Item = CommandLine<'_>> {
     const EXECUTES: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
     (0..pieces.len()).filter_map(|index| match &pieces[index..] {
@@ -152,7 +152,7 @@ fn is_flag_value(wrapper: &str, pieces: &[Piece], index: usize) -> bool {
     let Some(Piece::Word(flag)) = index.checked_sub(1).map(|before| &pieces[before]) else {
         return false;
     };
-    // `-n1` and `--signal=9` have their value.
+    // `-n1` and `--signal=9` contain their value.
     let may_have_value = flag.starts_with('-')
         && !has_word(PLAIN_FLAGS, flag)
         && !flag.contains('=')
@@ -161,7 +161,7 @@ fn is_flag_value(wrapper: &str, pieces: &[Piece], index: usize) -> bool {
     may_have_value || flag.starts_with('-') && find_forms(wrapper).any(takes_value)
 }
 
-/// The word that names a file with code, or a flag with the name.
+/// Returns the index of the word that names a file with code, either alone or joined to its flag.
 fn find_code_file(flags: &str, words: &[&str]) -> Option<usize> {
     let has_value = |word: &&str| {
         let parts = word.split_once('=');
@@ -183,7 +183,7 @@ fn takes_stdin(pieces: &[Piece]) -> bool {
     pieces.iter().any(is_stdin)
 }
 
-/// A word with which programs read standard input in place of a file.
+/// Whether a word is a conventional name for standard input.
 fn is_stdin_name(word: &str) -> bool {
     ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&word)
 }
@@ -195,8 +195,8 @@ fn is_command_word(word: &str) -> bool {
         && !word.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// Whether a parameter is an argument on the command line: without a flag, or after the start of a word
-/// (`git -c core.pager={}`).
+/// Whether a parameter is an argument on the command line: one without a flag, or the end of a word (`git
+/// -c core.pager={}`).
 fn is_argument(binding: &Binding) -> bool {
     let is_plain = |flag: &str| flag == "--" || flag == "-" || !flag.starts_with(['-', '+']);
     binding.flag.as_deref().is_none_or(is_plain) && binding.pass_by.is_code_way()

@@ -8,7 +8,8 @@ use serde_json::Value;
 /// The parameter that sets the working directory of a program. Formats add it to every tool.
 pub const WORKING_DIRECTORY: &str = "working_directory";
 
-/// Its description, for people. Models are not sent it with every tool: the name says as much.
+/// Description of [`WORKING_DIRECTORY`] for people. It is left out of `tools/list`: models understand
+/// the name, and every tool would repeat the text.
 pub const WORKING_DIRECTORY_DESCRIPTION: &str = "Folder to run in";
 
 /// What carries out the calls of a tool.
@@ -191,9 +192,9 @@ pub enum Items {
     Joined(String),
     /// Each member of an object is an argument `name=value`.
     Pairs {
-        /// The text between name and value.
+        /// The text between name and value, such as `=`.
         separator: String,
-        /// Joins all members into one argument, if set.
+        /// If set, all members become one argument, joined by this text.
         join: Option<String>,
     },
 }

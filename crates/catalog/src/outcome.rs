@@ -71,7 +71,7 @@ pub enum ErrorForm {
 /// Converts a standard error object to an envelope. Other fields, such as the output of the program, stay.
 fn to_envelope(mut object: Map<String, Value>) -> Map<String, Value> {
     let mut envelope = Map::from_iter([("success".to_owned(), Value::Bool(false))]);
-    // Removed by `shift_remove`, which keeps the order of the others: it is visible in the text.
+    // `shift_remove` keeps the order of the other keys, which is visible in the text.
     let renamed =
         [("error_message", "error"), ("error_type", "error_type"), ("error_details", "error_data")];
     for (name, new) in renamed {

@@ -143,7 +143,7 @@ impl Policy {
         let mut strongest: Option<(Effect, &CompiledClause, Match)> = None;
         for compiled in self.0.iter().filter(|compiled| compiled.applies_to(tool, now)) {
             let effect = compiled.clause.effect;
-            // It could not change the decision, so its condition need not be evaluated.
+            // A policy that cannot change the decision is skipped, which saves evaluating its condition.
             if strongest.as_ref().is_some_and(|(found, ..)| *found >= effect) {
                 continue;
             }

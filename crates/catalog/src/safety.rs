@@ -1,14 +1,14 @@
-//! Names of the safety annotations, and words that probably mean one of them.
+//! Names of the safety annotations, and recognition of their misspellings and synonyms.
 //!
-//! A misspelled annotation must never be lost silently: without `dangerous`, a tool would be run
-//! without asking. All formats share this list.
+//! A misspelled annotation must never be dropped silently: without `dangerous`, a tool would run
+//! without approval. All formats share this list.
 
 use super::similar::closest;
 
 /// The annotations that decide how tightly a tool is sandboxed and whether a person is asked.
 const ANNOTATIONS: [&str; 5] = ["mutates", "dangerous", "requires_approval", "consent", "network"];
 
-/// Names of other systems for these annotations.
+/// Names of these annotations in other systems.
 const OTHER_NAMES: [(&str, &str); 25] = [
     ("mutating", "mutates"),
     ("mutable", "mutates"),
@@ -37,10 +37,10 @@ const OTHER_NAMES: [(&str, &str); 25] = [
     ("network_access", "network"),
 ];
 
-/// Words that are close to an annotation and mean something else.
+/// Words that are similar to an annotation but unrelated.
 const OTHER_WORDS: [&str; 4] = ["content", "contents", "context", "constant"];
 
-/// The safety annotation that an unknown word probably means. Case and separators do not count.
+/// The safety annotation that an unknown word probably stands for. Case and separators are ignored.
 pub fn find_safety_annotation(word: &str) -> Option<&'static str> {
     let compact = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
     let wanted = compact(word);
@@ -49,7 +49,7 @@ pub fn find_safety_annotation(word: &str) -> Option<&'static str> {
     }
     let known = OTHER_NAMES.into_iter().find(|(name, _)| compact(name) == wanted);
     let near = || closest(&word.replace(' ', "_"), ANNOTATIONS);
-    // A misspelling of "approval" may be too far from the name with two words.
+    // A misspelled "approval" alone may be too different from `requires_approval` as a whole.
     let approval = || closest(word, ["approval", "need_approval"]).map(|_| "requires_approval");
     known.map(|(_, name)| name).or_else(near).or_else(approval)
 }

@@ -166,13 +166,13 @@ pub struct Remark {
 pub struct Version {
     /// The text, without a leading `v`.
     pub text: String,
-    /// Whether it belongs to the tool or to its document.
+    /// Whether this is the version of the tool or of its document.
     pub of: VersionOf,
     /// The location.
     pub location: Location,
 }
 
-/// The thing that a version belongs to.
+/// The subject of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionOf {
     /// The tool.

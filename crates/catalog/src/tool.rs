@@ -42,7 +42,7 @@ pub struct Tool {
     pub mode: Mode,
     /// The time limit of a call.
     pub timeout: Option<Duration>,
-    /// How many bytes of each output stream a result may have; `None` for the server's limit.
+    /// Maximum bytes of each output stream in a result; `None` for the server's limit.
     pub output_bytes: Option<usize>,
     /// How long a call waits for the result before it is answered as a running operation; `None` for the
     /// default.
@@ -56,7 +56,7 @@ pub struct Tool {
     pub progress: Option<String>,
     /// Exit codes of its program, besides 0, that mean success: `grep` exits with 1 if nothing matches.
     pub success_exit_codes: Vec<i32>,
-    /// Whether its program gets the user's credentials, as far as Toolcrib knows where they are.
+    /// Whether the program gets the user's credentials, if a profile defines where they are stored.
     pub credentials: bool,
     /// How long its examples took when the definition was built.
     pub measured: Option<Duration>,
@@ -175,7 +175,7 @@ impl Tool {
 /// A condition on the arguments of a tool, in CEL.
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    /// The condition, as written.
+    /// The source text of the condition.
     pub rule: String,
     /// The message for a call that violates it.
     pub message: String,
@@ -183,7 +183,7 @@ pub struct Constraint {
     pub location: Location,
 }
 
-/// Two constraints are equal if they are written alike; their location does not matter.
+/// Compares texts only: moving a constraint within its file does not change the tool.
 impl PartialEq for Constraint {
     fn eq(&self, other: &Self) -> bool {
         (&self.rule, &self.message) == (&other.rule, &other.message)

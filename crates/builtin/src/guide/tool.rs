@@ -74,7 +74,7 @@ fn list_entry(name: &str, description: Option<&str>) -> String {
     summary.map_or_else(|| format!("`{name}`"), |text| format!("`{name}` ({text})"))
 }
 
-/// Example calls with the categories that exist, so that a model can copy them.
+/// Builds example calls from the configured categories, so that a model can copy them.
 fn examples(content: &GuideContent) -> Vec<Example> {
     let mut names = content.categories.iter().map(|category| category.name.as_str());
     let Some(first) = names.next() else {

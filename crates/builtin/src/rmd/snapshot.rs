@@ -42,7 +42,7 @@ impl DocumentStore {
         Ok(files)
     }
 
-    /// Copies a folder of data. It appears next to the documents, under its own name.
+    /// Copies a data folder next to the documents, under its own name.
     fn copy_data(&self, path: &Path, left: &mut u64) -> Result<Vec<SourceFile>, Failure> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let folder = DocumentDir::open(&Folder::new(path.to_owned())).map_err(|error| {
@@ -52,7 +52,8 @@ impl DocumentStore {
         self.copy_folder(&folder, &format!("{}/", name.unwrap_or_default()), &|_| true, left)
     }
 
-    /// Reads the wanted files of a folder, at most `left` bytes. `prefix` precedes their paths.
+    /// Reads the selected files of a folder, at most `left` bytes in all. `prefix` is prepended to
+    /// their paths.
     fn copy_folder(
         &self,
         folder: &DocumentDir,

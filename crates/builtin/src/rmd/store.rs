@@ -24,7 +24,7 @@ use crate::open_dir::Folder;
 /// Bytes of a document that are read for its title.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// The shortest name for which similar ones are suggested: every name of one letter is similar.
+/// Minimum length of a name for which similar names are suggested. All very short names are similar.
 const MIN_STEM: usize = 3;
 
 /// The largest output that is read.
@@ -39,7 +39,8 @@ pub struct Settings {
     pub largest: u64,
     /// The maximum size of everything that is copied for a render, in bytes.
     pub largest_folder: u64,
-    /// Folders of data that documents may read. Each appears in the folder of documents under its name.
+    /// Data folders that documents may read. Each is mapped into the document folder under its own
+    /// name.
     pub data: Vec<PathBuf>,
 }
 
@@ -200,7 +201,7 @@ impl DocumentStore {
     /// The failure for a missing document, with the names of documents that are close.
     fn suggest(&self, name: &DocumentName) -> Failure {
         let listed = self.list_documents().items;
-        // Without folder and extension, which are the same for most documents.
+        // Compare without folder and extension, which most documents share.
         let stem = |path: &str| {
             let file = path.rsplit('/').next().unwrap_or(path);
             file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_ascii_lowercase()
@@ -219,7 +220,7 @@ impl DocumentStore {
         }
     }
 
-    /// The path of an output.
+    /// The path of an output on disk.
     pub(super) fn output_path(&self, name: &OutputName) -> PathBuf {
         self.settings.folder.join(OUTPUT_FOLDER).join(name.as_str())
     }

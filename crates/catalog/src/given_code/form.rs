@@ -1,9 +1,9 @@
-//! Command lines of programs of which some arguments are code.
+//! Command lines of programs that run code from some of their arguments.
 
 use super::{Form, has_word, is_argument, is_stdin_name, takes_stdin};
 use crate::implementation::{Binding, PassBy, Piece, Separator};
 
-/// What the word after a flag is.
+/// The role of the word after a flag.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     Argument,
@@ -60,8 +60,8 @@ impl Form {
         false
     }
 
-    /// The command line of another program among the arguments: the number of arguments before it, and
-    /// the pieces.
+    /// Finds the command line of another program among the arguments. Returns the number of arguments
+    /// before it, and its pieces.
     pub(super) fn find_command<'p>(&self, pieces: &'p [Piece]) -> Option<(usize, &'p [Piece])> {
         let operands = self.has("operand-command").then_some(1);
         let operands = operands.or_else(|| self.has("command").then_some(0))?;

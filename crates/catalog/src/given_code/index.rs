@@ -1,5 +1,5 @@
-//! What is known of a program, by its name. Every definition that is read looks up its program, so the
-//! tables are not searched line by line.
+//! An index of the tables by program name. Every definition looks up its program when it is read,
+//! which made a linear search of the tables too slow.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -8,12 +8,12 @@ use super::{
     split_version,
 };
 
-/// What the tables have about a program.
+/// All table entries for one program.
 #[derive(Default)]
 struct Known {
     interpreter: Option<&'static Interpreter>,
     forms: Vec<&'static Form>,
-    /// How many arguments come before the program that it starts.
+    /// For a wrapper: the number of arguments before the program that it starts.
     operands: Option<usize>,
     file_flags: Option<&'static str>,
 }
@@ -48,17 +48,18 @@ pub(super) fn find_interpreter(program: &str) -> Option<&'static Interpreter> {
     find(program)?.interpreter
 }
 
-/// The command lines of a program of which some arguments are code.
+/// The command lines of a program that run code from some of their arguments.
 pub(super) fn find_forms(program: &str) -> impl Iterator<Item = &'static Form> {
     find(program).into_iter().flat_map(|known| known.forms.iter().copied())
 }
 
-/// How many arguments come before the program that a wrapper starts; `None` if it is no wrapper.
+/// The number of arguments before the program that a wrapper starts; `None` if the program is not a
+/// wrapper.
 pub(super) fn count_operands(program: &str) -> Option<usize> {
     find(program)?.operands
 }
 
-/// The flags and subcommands of a program that the name of a file with code follows.
+/// The flags and subcommands of a program that are followed by the name of a file with code.
 pub(super) fn find_file_flags(program: &str) -> Option<&'static str> {
     find(program)?.file_flags
 }

@@ -1,4 +1,4 @@
-//! Command lines of programs that run text or a script.
+//! Command lines of interpreters: programs that run text or a script.
 
 use super::{
     CommandLine, Interpreter, has_word, is_argument, is_stdin_name,
@@ -8,8 +8,9 @@ use super::{
 use crate::implementation::{Binding, Piece};
 
 impl Interpreter {
-    /// Whether it would run code from these arguments: after a flag, on standard input, or in a file
-    /// that holds the value of a parameter. Flags after the name of a script belong to the script.
+    /// Whether the interpreter would run code from these arguments: after a flag, on standard input,
+    /// or in a file that contains the value of a parameter. Flags after the name of a script belong
+    /// to the script.
     pub(super) fn takes_code(&self, pieces: &[Piece]) -> bool {
         let mut is_value = false;
         for (index, piece) in pieces.iter().enumerate() {
@@ -25,7 +26,7 @@ impl Interpreter {
                     is_value = has_word(self.with_value, word);
                 }
                 Piece::Word(word) if self.is_subcommand(word) => {}
-                // The name of a script.
+                // This word names the script, and the rest are its arguments.
                 Piece::Word(_) => return false,
                 Piece::Parameter(binding) if self.is_code(binding) => return true,
                 Piece::Parameter(binding) if is_argument(binding) => return true,

@@ -60,11 +60,12 @@ pub(super) const SUBCOMMANDS: [(&str, &str); 2] = [("deno", "run test"), ("cryst
 /// Arguments of a program that are code, or name a file or a program that it runs.
 pub(super) struct Form {
     pub(super) names: &'static str,
-    /// The subcommand, or alternatives for it, separated by `|`.
+    /// The subcommand; alternatives are separated by `|`.
     pub(super) after: &'static str,
-    /// What is code: the values of flags (`java -agentpath:…` ends with a colon), and
+    /// The arguments that are code: values of flags (a flag such as `java -agentpath:…` is listed with
+    /// its colon), and
     ///
-    /// - `first`, `all`: arguments that are no flags;
+    /// - `first`, `all`: arguments that are not flags;
     /// - `script`: the first argument, unless a flag has given the code;
     /// - `command`: a program and its arguments, `operand-command`: the same after one other argument;
     /// - `stdin`: standard input;
@@ -314,8 +315,8 @@ pub(super) static FORMS: &[Form] = &[
     form("op doppler infisical foreman honcho", "run", "command"),
     form("ld.so ld-linux-x86-64.so ld-linux.so ld-linux-aarch64.so", "", "first --preload --library-path --audit"),
 
-    // Values of flags that look like a program. A flag that is not known to have no value is taken to
-    // have one, so these are only flags of `PLAIN_FLAGS`.
+    // Flags whose values could be mistaken for a program. Every flag outside `PLAIN_FLAGS` is assumed
+    // to have a value, so only flags of `PLAIN_FLAGS` need an entry here.
     form("time", "", "").with_values("-f"),
     form("strace ltrace", "", "").with_values("-p -x -E"),
     form("sudo", "", "").with_values("-p -r -t"),
@@ -330,7 +331,7 @@ pub(super) static FORMS: &[Form] = &[
     form("srun salloc mpirun mpiexec", "", "").with_values("-p -w -c -t -x -r -H"),
 ];
 
-/// Local programs that start the program that their arguments name.
+/// Local programs that start another program, which is named in their arguments.
 pub(super) const WRAPPERS: &str = "linux32 linux64 i386 x86_64 fakeroot fakechroot eatmydata numactl env timeout \
     nice nohup setsid stdbuf ionice chrt taskset time xargs parallel sudo doas pkexec su runuser unshare nsenter \
     watch find busybox toybox exec command strace ltrace script prlimit setpriv systemd-run entr unbuffer \
@@ -339,15 +340,15 @@ pub(super) const WRAPPERS: &str = "linux32 linux64 i386 x86_64 fakeroot fakechro
     ssh-agent dbus-launch srun salloc mpirun mpiexec wsl \
     qemu-x86_64 qemu-aarch64 qemu-arm qemu-i386";
 
-/// The same, with one argument before the program: a file, a folder, a user or an architecture.
+/// Wrappers with one argument before the program: a file, a folder, a user or an architecture.
 pub(super) const OPERAND_WRAPPERS: &str =
     "setarch chroot flock sg gosu su-exec setuidgid s6-setuidgid envdir s6-envdir setlock logsave";
 
-/// Flags of wrappers that take no value, so that the next word is their program.
+/// Flags of wrappers that take no value, so that the next word may be the program.
 pub(super) const PLAIN_FLAGS: &str = "-- -0 -r -t -p -x --null --no-run-if-empty --verbose -i --ignore-environment \
     --foreground --preserve-status -v -E -H -c -f -w --fork --wait -b --rm --interactive --tty --detach";
 
-/// Programs that run code in files, with the flags and subcommands that the name of the file follows.
+/// Programs that run code from files, with the flags and subcommands that precede the file name.
 pub(super) static CODE_FILES: [(&str, &str); 6] = [
     ("awk gawk mawk nawk", "-f --file -E"),
     ("make gmake", "-f --file --makefile"),

@@ -76,7 +76,7 @@ impl Scope<'_> {
         Self { context, size }
     }
 
-    /// The variables for checking arguments alone.
+    /// Variables for conditions that may use only the arguments.
     pub(crate) fn for_arguments(arguments: &Map<String, Value>) -> Self {
         let mut context = Context::with_env(Arc::<Env>::clone(&ENVIRONMENT));
         let mut size = Size::default();

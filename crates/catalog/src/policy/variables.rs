@@ -1,8 +1,9 @@
-//! Variables that a call sets: in the environment through an open parameter, or of `make` in place of a target.
+//! Variables set by a call: in the environment through an open parameter, or as `NAME=value` in place of a
+//! `make` target.
 //!
-//! Many programs take code, plugins or trust from variables (`TAR_OPTIONS`, `MAKEFLAGS`, `LUA_INIT`), and
-//! no list of them is complete. So a call may set what the definition lists and what is known to be
-//! harmless; a person is asked about anything else.
+//! Many programs read code, plugins or trust settings from variables (`TAR_OPTIONS`, `MAKEFLAGS`,
+//! `LUA_INIT`), and no deny list of them is complete. So a call may set variables that the definition
+//! lists or that are known to be harmless; any other variable needs approval.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +12,7 @@ use crate::{
     implementation::{Binding, PassBy, Piece, Process},
 };
 
-/// Programs that take `NAME=value` for a target, and run the program that `SHELL` or `CC` names.
+/// Programs that accept `NAME=value` in place of a target, and run the program named by `SHELL` or `CC`.
 const MAKES: [&str; 3] = ["make", "gmake", "bmake"];
 
 /// Variables that only change how output looks. `LC_…` belong to them.
@@ -54,7 +55,7 @@ pub(super) fn find_unlisted_variable<'a>(
     })
 }
 
-/// The first value of a call that sets a variable of `make` where its definition expects a target.
+/// Finds the first value that sets a variable of `make` where the definition expects a target.
 pub(super) fn find_make_variable<'a>(
     tool: &Tool,
     arguments: &'a Map<String, Value>,
@@ -74,7 +75,7 @@ pub(super) fn find_make_variable<'a>(
     })
 }
 
-/// Whether the program is `make`, or starts it.
+/// Whether the program is `make`, or a wrapper that starts it.
 fn starts_make(process: &Process) -> bool {
     let words = process.pieces.iter().filter_map(|piece| match piece {
         Piece::Word(word) => Some(word.as_str()),

@@ -124,7 +124,7 @@ impl SchemaValidator {
 
 /// Whether a keyword has, or contains, a pattern that the linear engine cannot match.
 fn may_backtrack(keyword: &str, value: &Value) -> bool {
-    // The library backtracks only for lookaround, atomic groups and backreferences.
+    // The regex library backtracks only for lookaround, atomic groups and backreferences.
     const MARKS: [&str; 9] = ["(?=", "(?!", "(?<", "(?>", "\\k", "\\1", "\\2", "\\3", "\\4"];
     let is_fancy = |pattern: &str| MARKS.iter().any(|mark| pattern.contains(mark));
     match value {

@@ -1,20 +1,20 @@
-//! A preview of a rendered page: its text and its figures, as far as a model can use them.
+//! A preview of a rendered page for a model: plain text and bitmap figures, both limited in size.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use toolkit::Content;
 
-/// The longest text of a preview, in bytes.
+/// Maximum length of the text of a preview, in bytes.
 const MAX_TEXT: usize = 4000;
-/// The most figures, and the most bytes of all of them.
+/// Limits on the number of figures and on their total size in bytes.
 const MAX_FIGURES: usize = 3;
 const MAX_FIGURE_BYTES: usize = 512 << 10;
-/// Elements whose content is not text.
+/// Elements whose content is not visible text.
 const HIDDEN: [&str; 4] = ["script", "style", "head", "svg"];
-/// Elements that begin a line.
+/// Block elements: their text starts on a new line.
 const BLOCKS: [&str; 14] =
     ["p", "div", "li", "tr", "pre", "br", "h1", "h2", "h3", "h4", "table", "section", "ul", "ol"];
 
-/// The text of an HTML page, then its figures.
+/// Returns the text of an HTML page, then its figures.
 pub(super) fn preview(page: &str) -> Vec<Content> {
     let text = to_text(page);
     let shown = &text[..text.floor_char_boundary(MAX_TEXT)];
@@ -28,7 +28,7 @@ pub(super) fn preview(page: &str) -> Vec<Content> {
     content
 }
 
-/// The page without scripts, styles and embedded files, which are most of its bytes.
+/// Removes scripts, styles and embedded files, which make up most of a page.
 pub(super) fn strip_page(page: &str) -> String {
     rewrite_tags(page, |out, tag| match hidden_element(tag) {
         Some(name) if name != "head" => Some(name),
@@ -39,8 +39,8 @@ pub(super) fn strip_page(page: &str) -> String {
     })
 }
 
-/// The page with `rewrite` writing something in place of each tag. Returns the element to leave out, if
-/// the tag begins one. The end of a page that breaks off inside a tag stays as it is.
+/// Calls `rewrite` to write a replacement for each tag. If it returns the name of an element, the rest
+/// of that element is dropped. An incomplete tag at the end of the page is kept.
 fn rewrite_tags(page: &str, rewrite: impl Fn(&mut String, &str) -> Option<&'static str>) -> String {
     let mut out = String::new();
     let mut rest = page;
@@ -56,7 +56,7 @@ fn rewrite_tags(page: &str, rewrite: impl Fn(&mut String, &str) -> Option<&'stat
     out + rest
 }
 
-/// A tag without files in its attributes.
+/// Removes embedded files (`data:` URIs) from the attributes of a tag.
 fn strip_data(tag: &str) -> String {
     match tag.split_once("\"data:") {
         Some((before, after)) => {
@@ -96,13 +96,13 @@ fn hidden_element(tag: &str) -> Option<&'static str> {
     })
 }
 
-/// The text after the end of the element that it begins with.
+/// Skips the rest of an element, up to and including its end tag.
 fn skip_element<'t>(text: &'t str, name: &str) -> &'t str {
     let end = format!("</{name}>");
     text.find(&end).map_or("", |at| &text[at + end.len()..])
 }
 
-/// The bitmaps that the page embeds.
+/// Decodes the bitmaps that are embedded in the page.
 fn figures(page: &str) -> Vec<Content> {
     let mut left = MAX_FIGURE_BYTES;
     let sources = page.split("<img").skip(1).filter_map(|tag| {

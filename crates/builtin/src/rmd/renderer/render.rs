@@ -23,7 +23,7 @@ use super::{
 
 /// After this time a render continues as an operation.
 const ANSWER_WITHIN: Duration = Duration::from_secs(50);
-/// The longest page that is returned inline, without scripts, styles and embedded files.
+/// Maximum size of a page returned inline, after scripts, styles and embedded files are removed.
 const MAX_INLINE_BYTES: usize = 256 << 10;
 
 #[derive(Deserialize, JsonSchema, Serialize)]
@@ -158,7 +158,7 @@ async fn run(
     };
     let mime_type = output.kind().mime_type().to_owned();
     let uri = uri::for_output(&output);
-    // The list as well: the output may be new.
+    // Subscribers of the list are notified too, because the output may be new.
     context.notify_changed(Change::Resources).await;
     context.notify_changed(Change::Resource(uri.clone())).await;
     let path = renderer.documents.output_path(&output);
@@ -176,7 +176,8 @@ async fn run(
             .map(|warning| Content::Text(format!("Warning: {}", warning.message))),
     );
     let page = std::str::from_utf8(&rendered.bytes).ok();
-    // Several clients do not show a model the link to the page.
+    // Several clients do not show resource links to the model, so the result itself has a preview of the
+    // page.
     if let Some(page) = page.filter(|_| output.kind() == OutputKind::Html) {
         content.extend(preview(page));
     }
@@ -262,13 +263,13 @@ async fn render(
     let output = name.output(kind);
     // After the render has succeeded: a failed one leaves the old output in place.
     let rendered = store_output(documents, output.clone(), rendered).await?;
-    // A package may draw them where the text does not show it.
+    // A package may draw random numbers without any trace in the text of the document.
     let volatile = volatile.or(rendered.drew_random_numbers.then_some("random numbers"));
     Ok((name, output, rendered, volatile))
 }
 
-/// What the document, or code that it may read, uses besides files. The cache cannot know whether that
-/// has changed.
+/// Finds an input besides files (such as the clock) in the document or in code that it may read. The cache
+/// cannot tell whether such an input has changed.
 fn find_volatile_file(files: &[SourceFile]) -> Option<&'static str> {
     let is_code = |path: &str| {
         let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
@@ -316,8 +317,8 @@ fn check_params(document: &Document, params: &Map<String, Value>) -> Result<(), 
     Err(Failure::new(ErrorType::InvalidArguments, message))
 }
 
-/// The types of a default and of a value that cannot stand for it. A default that is null, a list or
-/// computed by R accepts anything, and so does every parameter accept null.
+/// Returns the types of a default and of a value if they are incompatible. A default that is null, a list or
+/// computed by R accepts any value, and every parameter accepts null.
 fn differing_types(default: &Value, given: &Value) -> Option<(&'static str, &'static str)> {
     let name = |value: &Value| match value {
         Value::Bool(_) => Some("a logical value"),
