@@ -1,6 +1,6 @@
 //! What carries out calls.
 //!
-//! A backend is looked up once per call, from the tool's implementation, by
+//! A backend is looked up from the implementation of the tool, by
 //! [`crate::backends::backend_for`]. The payload of an [`catalog::Implementation`] variant implements
 //! the trait, so a backend can hold its own data.
 

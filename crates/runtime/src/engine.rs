@@ -20,7 +20,6 @@ use crate::{
     fair_queue::QueueKey,
     live_output::LiveListener,
     natives::Natives,
-    operation::Owner,
     operations::LiveOperation,
     outputs::{LongOutput, OutputStore},
     programs::{cannot_start, new_launcher},
@@ -64,14 +63,12 @@ pub(crate) struct CommandRun<'a> {
     pub(crate) cancel: &'a CancellationToken,
     /// How many bytes of each output stream are kept in memory.
     pub(crate) output_bytes: usize,
-    /// The operation that it belongs to, and as which step.
-    pub(crate) operation: Option<(&'a Arc<LiveOperation>, &'a str)>,
+    /// The operation that it belongs to.
+    pub(crate) operation: Option<&'a Arc<LiveOperation>>,
     /// Finds progress in its output.
     pub(crate) pattern: Option<Arc<Regex>>,
-    /// Who may read its long outputs.
-    pub(crate) owner: &'a Owner,
-    /// Whether its output may repeat secrets.
-    pub(crate) has_secrets: bool,
+    /// Where its long outputs go.
+    pub(crate) long_output: &'a LongOutput<'a>,
     /// Gets the output while the program runs.
     pub(crate) live_output: Option<&'a LiveOutput>,
 }
@@ -134,22 +131,15 @@ impl Engine {
 
     /// Where the long outputs of a call go.
     pub(crate) fn long_output(&self, call: &ActiveCall) -> LongOutput<'_> {
-        let operation = call.operation.as_ref().map(|live| (live, call.step.as_str()));
-        self.long_output_of(operation, &call.call.owner).with_secrets(call.has_secrets())
-    }
-
-    fn long_output_of(
-        &self,
-        operation: Option<(&Arc<LiveOperation>, &str)>,
-        owner: &Owner,
-    ) -> LongOutput<'_> {
-        match operation {
-            Some((live, step)) => {
-                let id = format!("{}{step}", live.id());
-                LongOutput::of_operation(&self.outputs, id, owner.clone())
+        let owner = call.call.owner.clone();
+        let long_output = match &call.operation {
+            Some(live) => {
+                let id = format!("{}{}", live.id(), call.step);
+                LongOutput::of_operation(&self.outputs, id, owner)
             }
-            None => LongOutput::new(&self.outputs, owner.clone()),
-        }
+            None => LongOutput::new(&self.outputs, owner),
+        };
+        long_output.with_secrets(call.has_secrets())
     }
 
     /// The compiled progress pattern of a call that runs as an operation. An invalid pattern was
@@ -172,23 +162,21 @@ impl Engine {
         let started = match run.operation {
             // The folder was journaled before the start, so recovery can find the process even if
             // this server dies right now.
-            Some((live, _)) => self.launcher.start_in(run.command, live.folder()).await,
+            Some(live) => self.launcher.start_in(run.command, live.folder()).await,
             None => self.launcher.start(run.command).await,
         };
         let child = started.map_err(|error| cannot_start(&error))?;
-        if let Some((live, _)) = run.operation {
+        if let Some(live) = run.operation {
             live.set_running(child.leader());
         }
-        let long_output =
-            self.long_output_of(run.operation, run.owner).with_secrets(run.has_secrets);
         let buffer = |stream| {
             let listener =
-                run.operation.map(|(live, _)| ProgressListener::boxed(live, run.pattern.as_ref()));
+                run.operation.map(|live| ProgressListener::boxed(live, run.pattern.as_ref()));
             let listener = match run.live_output {
                 Some(live) => Some(LiveListener::boxed(stream, live, listener)),
                 None => listener,
             };
-            OutputBuffer::new(stream, run.output_bytes, &long_output).with_listener(listener)
+            OutputBuffer::new(stream, run.output_bytes, run.long_output).with_listener(listener)
         };
         let options = RunOptions {
             timeout: run.timeout,

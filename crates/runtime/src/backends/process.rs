@@ -72,22 +72,21 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
     // one that runs.
     let plan = if call.approved.is_some() { self::plan(process, engine, call)? } else { plan };
     let speaks_json = process.speaks_json();
+    let long_output = engine.long_output(call);
     let run = CommandRun {
         command: &plan.command,
         cancel: call.call.context.cancel_token(),
         timeout: call.timeout(plan.timeout),
         // JSON must be complete to be parsed; it is truncated afterwards, member by member.
         output_bytes: if speaks_json { MAX_JSON_BYTES } else { call.output_bytes },
-        operation: call.operation.as_ref().map(|live| (live, call.step.as_str())),
+        operation: call.operation.as_ref(),
         pattern: engine.progress_pattern(call),
-        owner: &call.call.owner,
-        has_secrets: call.has_secrets(),
+        long_output: &long_output,
         // A result that is parsed is not shown as it is.
         live_output: call.call.live_output.as_ref().filter(|_| !speaks_json),
     };
     let finished = engine.run_command(run).await?;
     call.level.add(finished.level);
-    let long_output = engine.long_output(call);
     let outcome = if speaks_json {
         build_json_outcome(tool, &plan, finished, &long_output, call.output_bytes).await
     } else {

@@ -7,7 +7,7 @@ use process::ExitReason;
 use tokio_util::sync::CancellationToken;
 
 use super::{CommandRun, Engine};
-use crate::{failures, operation::Owner, plan};
+use crate::{failures, operation::Owner, outputs::LongOutput, plan};
 
 /// A check looks something up; it does no long work.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,6 +31,8 @@ impl Engine {
 
     async fn run_check(&self, tool: &Tool, check: &Availability) -> Result<(), Failure> {
         let command = Arc::new(plan::check_command(&self.settings, tool, check)?);
+        // The outcome does not refer to its output.
+        let long_output = LongOutput::new(&self.outputs, Owner(String::new()));
         let run = CommandRun {
             command: &command,
             timeout: TIMEOUT,
@@ -38,9 +40,7 @@ impl Engine {
             output_bytes: self.settings.output_bytes,
             operation: None,
             pattern: None,
-            // The outcome does not refer to its output.
-            owner: &Owner(String::new()),
-            has_secrets: false,
+            long_output: &long_output,
             live_output: None,
         };
         let finished = self.run_command(run).await?;

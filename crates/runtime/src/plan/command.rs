@@ -170,10 +170,10 @@ impl CommandPlan {
         line.variables.extend(sandbox::apply_grant(&mut sandbox, &tool.annotations, grant));
         let command = Command {
             label: tool.name.clone(),
-            ..assemble(settings, &process.program, &file, &cwd, line, sandbox)?
+            ..build_command(settings, &process.program, &file, &cwd, line, sandbox)?
         };
         let withheld = withholds.then(|| process.program.clone());
-        let timeout = tool.timeout.unwrap_or(settings.timeout);
+        let timeout = settings.timeout_of(tool);
         Ok(Self { profile, withheld, ..Self::new(tool, timeout, command) })
     }
 
@@ -256,7 +256,7 @@ pub(crate) fn check_command(
     let located = program::locate(settings, tool, program)?;
     let sandbox = sandbox::build(settings, &read_only(), &located);
     let line = CommandLine::from_words(words);
-    let command = assemble(settings, program, &located, &cwd, line, sandbox)?;
+    let command = build_command(settings, program, &located, &cwd, line, sandbox)?;
     Ok(Command { label: tool.name.clone(), ..command })
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn program_command(
     })?;
     let sandbox = sandbox::build(settings, &read_only(), &located);
     let line = CommandLine::from_words(words);
-    let command = assemble(settings, program, &located, &settings.crib, line, sandbox)?;
+    let command = build_command(settings, program, &located, &settings.crib, line, sandbox)?;
     Ok(Command { stdin, ..command })
 }
 
@@ -282,7 +282,7 @@ fn read_only() -> Annotations {
 }
 
 /// A command of a program that was located as `located`; its label is `name`.
-fn assemble(
+fn build_command(
     settings: &Settings,
     name: &str,
     located: &Path,

@@ -65,6 +65,19 @@ async fn outputs_of_other_servers_count_towards_the_limit() {
 }
 
 #[tokio::test]
+async fn the_text_of_a_failure_does_not_displace_the_output_it_links_to() {
+    let crib = RuntimeFixture::with_settings(|settings| {
+        (settings.output_bytes, settings.keep_bytes) = (10_000, 30_000);
+    });
+    let script = "seq 5000; seq 1200 >&2; exit 1";
+    let outcome = crib.run_script(script).await;
+    let uri = uri(&outcome);
+    assert!(uri.ends_with("/stdout"), "{uri}");
+    assert!(text(&outcome, 1).contains("read_output"), "standard error is shortened, too");
+    assert!(read(&crib, &uri).await.is_some(), "all files of a call are kept together");
+}
+
+#[tokio::test]
 async fn pieces_add_up_to_the_full_output() {
     let crib = RuntimeFixture::new();
     let outcome = crib.run_script("yes 'zwölf Boxkämpfer' | head -n 200000").await;
