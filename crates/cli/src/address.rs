@@ -1,8 +1,9 @@
-//! Addresses to listen on, as people type them.
+//! Parses the address to listen on from the command line.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// `7337`, `:7337`, `localhost:7337` or a complete address. Without a host, only this machine can connect.
+/// Parses `7337`, `:7337`, `localhost:7337` or a complete address. Without a host, the address is
+/// loopback.
 pub(crate) fn parse(text: &str) -> Result<SocketAddr, String> {
     let on_loopback = |port: &str| port.parse().map(|port| (Ipv4Addr::LOCALHOST, port).into());
     let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);

@@ -6,7 +6,7 @@ use clap::Args;
 
 /// The heading of these flags, which separates them from those of a command.
 const GLOBAL: &str = "Global options";
-/// The heading of flags that commands have replaced.
+/// The heading of flags that have been replaced by commands.
 const GUIDE: &str = "Flags of the MTDF guide, for compatibility";
 
 /// When output is coloured.

@@ -17,11 +17,11 @@ pub(crate) enum Decision {
     /// Approved by a person at a `terminal`, or by a script with the `credential`.
     Approve(&'static str),
     Deny,
-    /// Nothing is recorded: the call still waits.
+    /// Nothing is recorded; the call keeps waiting.
     Later,
 }
 
-/// What is recorded of a call after a person was asked.
+/// The state of a request for approval after a person was asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ruled {
     Approved,
@@ -32,7 +32,7 @@ pub(crate) enum Ruled {
 /// Asks the person who may approve.
 pub(crate) struct Authority<'a> {
     approver: Approver,
-    /// Absent for another crib, of which only the state folder is known.
+    /// Absent for other cribs, of which only the state folder is known.
     assembly: Option<&'a Assembly>,
 }
 
@@ -42,7 +42,8 @@ impl<'a> Authority<'a> {
         Self { approver: Approver::new(assembly.crib()), assembly: Some(assembly) }
     }
 
-    /// The authority over the calls of the crib with this state folder, at a terminal only.
+    /// The authority over the calls of the crib with this state folder. It works only at a
+    /// terminal.
     pub(crate) fn of_state(state: &Path) -> Self {
         Self { approver: Approver::of_state(state), assembly: None }
     }
@@ -64,9 +65,9 @@ impl<'a> Authority<'a> {
         };
         let recorded = runtime.rule(approval.id.clone(), approved, by).await;
         let recorded = recorded.map_err(|error| CommandError::machine(error.to_string()))?;
-        // The process may exit right after this, and must not lose the line.
+        // The process may exit right after this, which would lose the audit line.
         runtime.flush_audit();
-        // From the record: another terminal may have decided first.
+        // Read back, because another terminal may have decided first.
         let ruling = recorded.and_then(|recorded| recorded.ruling);
         let is_approved = ruling.is_some_and(|ruling| ruling.approved);
         Ok(if is_approved { Ruled::Approved } else { Ruled::Denied })
@@ -149,7 +150,7 @@ impl<'a> Authority<'a> {
         })?;
         if is_right {
             Ok(Decision::Approve("terminal"))
-        // Only if it is not right: `n` may be the passphrase.
+        // Checked after the passphrase, which may itself be `n`.
         } else if given == "n" {
             Ok(Decision::Deny)
         } else {
@@ -166,7 +167,7 @@ fn require_terminal() -> Result<(), CommandError> {
         .hint("run the command in a terminal"))
 }
 
-/// Only an explicit no is recorded: Enter, the end of the input or a typing error decide nothing.
+/// Only an explicit no is recorded. Enter, EOF and typing errors decide nothing.
 fn confirm() -> Result<Decision, CommandError> {
     terminal::note("Approve this? [y/n, Enter decides later]");
     Ok(match read_line()?.trim().to_lowercase().as_str() {
@@ -187,7 +188,7 @@ fn read_hidden(question: &str) -> Result<String, CommandError> {
     hidden.local_modes.remove(LocalModes::ECHO);
     tcsetattr(stdin(), OptionalActions::Now, &hidden).map_err(failed)?;
     let line = read_line();
-    // Before an error of reading is returned, or the terminal would stay without echo.
+    // Restored before a read error is returned; otherwise the terminal would stay without echo.
     tcsetattr(stdin(), OptionalActions::Now, &former).map_err(failed)?;
     Ok(line?.trim_end_matches(['\r', '\n']).to_owned())
 }

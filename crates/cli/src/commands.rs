@@ -127,18 +127,18 @@ impl Cli {
     }
 }
 
-/// The command line as clap knows it, with its help.
+/// The clap definition of the command line, with its help.
 pub(crate) fn command() -> clap::Command {
     help::complete(Cli::command())
 }
 
-/// Parses the command line, or prints its problem or the help and exits.
+/// Parses the command line. Prints an error or the help and exits if there is nothing to run.
 pub(crate) fn parse() -> Cli {
     let matches = command().try_get_matches().unwrap_or_else(|error| explain_flag(error).exit());
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
-/// People write the parameters of a tool as flags.
+/// Adds a hint to the error for an unknown flag: people pass parameters of a tool as flags.
 fn explain_flag(mut error: clap::Error) -> clap::Error {
     let is_call = env::args().any(|argument| argument == "call");
     let flag = match error.get(ContextKind::InvalidArg) {
@@ -168,7 +168,7 @@ impl CommandContext<'_> {
         opened.map_err(|error| self.explain_missing_crib().unwrap_or_else(|| error.into()))
     }
 
-    /// The crib, or an empty one if the current folder is outside of any.
+    /// The crib, or an empty one if the current folder is outside of every crib.
     pub(crate) fn crib_or_empty(&self) -> Result<Crib, CommandError> {
         let folder = self.crib_folder();
         let crib = Crib::open(folder.as_deref(), self.environment);
@@ -178,8 +178,9 @@ impl CommandContext<'_> {
         })
     }
 
-    /// Folders that cannot be cribs, such as the home folder with the state in it, need not be explained
-    /// to people who are in the wrong one.
+    /// The error for a missing crib. It replaces the reason why the current folder cannot be a crib (the
+    /// home folder contains the state folder), which would confuse people who are only in the wrong
+    /// folder.
     fn explain_missing_crib(&self) -> Option<CommandError> {
         let folder = self.crib_folder();
         let (crib, _) = Crib::open_lenient(folder.as_deref(), self.environment).ok()?;
@@ -188,7 +189,7 @@ impl CommandContext<'_> {
         (!crib.is_defined()).then(|| CommandError::machine(message).hint(hint))
     }
 
-    /// The folder that the command line names. Clients start the program without a shell, so `~` is
+    /// The folder given on the command line. Clients start the program without a shell, so `~` is
     /// expanded here.
     pub(crate) fn crib_folder(&self) -> Option<PathBuf> {
         let named = self.global.crib.as_deref()?;
@@ -201,7 +202,7 @@ impl CommandContext<'_> {
     }
 }
 
-/// A path with the home folder for `~`.
+/// Replaces a leading `~` by the home folder.
 pub(crate) fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
     let expanded = path.strip_prefix("~").ok().zip(home).map(|(rest, home)| home.join(rest));
     expanded.unwrap_or_else(|| path.to_owned())

@@ -1,10 +1,10 @@
-//! What a command changes in a file, for a person.
+//! Prints a change of a file as a diff.
 
 use similar::TextDiff;
 
 use crate::terminal::{self, Paint, paint};
 
-/// Prints the lines that differ, with two lines around them.
+/// Prints the lines that differ, with two lines of context.
 pub(crate) fn print_difference(before: &str, after: &str) {
     let diff = TextDiff::from_lines(before, after);
     for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
@@ -14,7 +14,7 @@ pub(crate) fn print_difference(before: &str, after: &str) {
                 Some(b'-') => Paint::Red,
                 _ => Paint::Dim,
             };
-            // Other programs may have written the rest of the file.
+            // The context lines may contain control characters that other programs have written.
             terminal::print_line(&paint(&runtime::escape_controls(line), colour));
         }
     }

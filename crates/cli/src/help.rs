@@ -1,10 +1,10 @@
-//! The help: commands in groups, and examples of each.
+//! The layout of the help: commands in groups, and examples of each command.
 
 use std::fmt::Write;
 
 use clap::{Arg, Command};
 
-/// The commands by what people do with them. A command that is not listed is in the last group.
+/// The groups of commands. A command that is not listed is in the last group.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "connect", "new", "doctor"]),
     ("Serve and use tools", &["serve", "up", "down", "list", "show", "call", "reload", "flags"]),
@@ -182,7 +182,8 @@ fn render_examples(name: &str) -> String {
     text
 }
 
-/// The options below their headings. The template of clap lists all options as one.
+/// Renders the options below their headings, because clap's template placeholder puts all of them
+/// in one list.
 fn render_options(command: &Command) -> String {
     let mut headings: Vec<&str> = Vec::new();
     for heading in command.get_arguments().filter_map(Arg::get_help_heading) {
@@ -205,7 +206,7 @@ fn render_options(command: &Command) -> String {
     text.replace(['{', '}'], "").trim_end().to_owned() + "\n"
 }
 
-/// An option as it is typed.
+/// The syntax of an option: short and long form, and the value.
 fn spell(option: &Arg) -> String {
     let short = option.get_short().map_or("    ".to_owned(), |short| format!("-{short}, "));
     let long = option.get_long().map(|long| format!("--{long}")).unwrap_or_default();
@@ -232,7 +233,7 @@ fn render_groups(command: &Command) -> String {
         writeln!(text, "{title}:").expect("writing to a string");
         for name in names {
             if let Some(about) = summary(name) {
-                // The help of the command itself has the rest.
+                // The command's own help has the full sentence.
                 let about = about.split([':', ';']).next().unwrap_or_default();
                 let about = about.trim_end_matches('.');
                 writeln!(text, "  {name:<11} {about}").expect("writing to a string");
@@ -240,7 +241,7 @@ fn render_groups(command: &Command) -> String {
         }
         text.push('\n');
     }
-    // Braces would be placeholders of the template.
+    // clap would take braces for placeholders of the template.
     text.replace(['{', '}'], "")
 }
 

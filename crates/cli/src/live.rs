@@ -1,5 +1,5 @@
-//! What a person sees while a tool runs: its output as it comes or, as long as it is silent, how long it
-//! has been running.
+//! Shows a person the output of a running tool as it arrives, or a spinner with the elapsed time as long
+//! as there is no output.
 
 use std::{
     sync::Arc,
@@ -11,7 +11,7 @@ use runtime::{LiveOutput, OutputStream};
 
 use crate::{duration::format_span, terminal};
 
-/// A shorter call shows no spinner.
+/// Delay before the spinner appears, so that short calls show none.
 const DELAY: Duration = Duration::from_millis(700);
 const FRAME: Duration = Duration::from_millis(100);
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -25,19 +25,19 @@ struct State {
     has_output: bool,
     is_spinner_drawn: bool,
     is_ended: bool,
-    /// The start of a character whose end has not come yet, of each stream.
+    /// Incomplete UTF-8 characters at the end of the last chunk, per stream.
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
 
-/// The text so far. An incomplete character at its end stays in `pending`.
+/// Decodes the pending bytes and a chunk. An incomplete character at the end stays in `pending`.
 fn take_text(pending: &mut Vec<u8>, chunk: &[u8]) -> String {
     pending.extend_from_slice(chunk);
     let is_start = |byte: &u8| *byte & 0b1100_0000 != 0b1000_0000;
     let last = pending.iter().rposition(is_start).unwrap_or(0);
     let end = match std::str::from_utf8(&pending[last..]) {
-        // No length means that the bytes end inside a character. Others that are not UTF-8 never
-        // become one, so they are not waited for.
+        // No length means that the bytes end inside a character, whose rest is still to come. Invalid
+        // UTF-8 never becomes valid, so it is printed at once.
         Err(error) if error.error_len().is_none() => last,
         _ => pending.len(),
     };
@@ -47,7 +47,7 @@ fn take_text(pending: &mut Vec<u8>, chunk: &[u8]) -> String {
 }
 
 impl Live {
-    /// Prints output as it comes, for a call.
+    /// Returns the sink that prints the output of a call as it arrives.
     pub(crate) fn output(&self) -> LiveOutput {
         let live = self.clone();
         Arc::new(move |stream, chunk: &[u8]| {
@@ -68,7 +68,7 @@ impl Live {
     /// Draws a spinner on standard error until there is output or the call has ended. Runs in a task.
     pub(crate) async fn spin(self, name: String) {
         let begun = Instant::now();
-        // A call that was approved runs for a second time.
+        // After an approval, the same call runs a second time.
         self.0.lock().is_ended = false;
         tokio::time::sleep(DELAY).await;
         for frame in FRAMES.iter().cycle() {
@@ -87,7 +87,7 @@ impl Live {
 
     /// Stops the spinner. Returns whether output was printed.
     pub(crate) fn end(&self) -> bool {
-        // Released before the pause: output would wait for it.
+        // The lock is released before the pause; otherwise output would be delayed by it.
         let mut state = self.0.lock();
         state.clear_spinner();
         state.is_ended = true;

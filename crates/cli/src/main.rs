@@ -29,7 +29,8 @@ const CLEANUP: Duration = Duration::from_secs(5);
 fn main() -> ExitCode {
     let environment = Environment::capture();
     if let Some(shell) = environment.get(commands::COMPLETION_VARIABLE) {
-        // A shell shows what the program prints, so a failure proposes nothing.
+        // A shell would show an error message in the middle of the command line, so a failure
+        // proposes nothing.
         terminal::print(&commands::propose_completions(shell).unwrap_or_default());
         return ExitCode::SUCCESS;
     }

@@ -4,9 +4,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::terminal::{self, Paint};
 
-/// The blanks between two columns.
+/// The space between two columns.
 const GAP: &str = "  ";
-/// The narrowest last column. If less is left, lines wrap.
+/// Minimum width of the last column. If less is left, lines wrap.
 const MIN_LAST: usize = 20;
 
 /// A column, by its heading.
@@ -14,7 +14,7 @@ const MIN_LAST: usize = 20;
 pub(crate) struct Column {
     name: &'static str,
     is_right: bool,
-    /// The least width: a table that is printed row by row cannot know its later rows.
+    /// Minimum width, for tables that are printed row by row, whose later rows are unknown.
     least: usize,
 }
 
@@ -52,7 +52,7 @@ impl From<&str> for Cell {
 }
 
 impl Cell {
-    /// How many columns its text takes.
+    /// The width of the text in columns.
     pub(crate) fn width(&self) -> usize {
         self.text.width()
     }
@@ -128,13 +128,13 @@ pub(crate) fn truncate(line: &str, width: usize) -> String {
         (used > width).then_some(at)
     });
     let head = &line[..end.unwrap_or(line.len())];
-    // A word that is cut in its last third reads better than a line that is half empty.
+    // Truncating inside a word is better than leaving more than a third of the line empty.
     let words =
         head.rfind(' ').filter(|at| *at * 3 > head.len() * 2).map_or(head, |at| &head[..at]);
     format!("{}…", words.trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
-/// Texts come from tools and clients, and must not move the cursor.
+/// Escapes control characters: texts come from tools and clients, and must not move the cursor.
 fn to_line(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     runtime::escape_controls(&line).into_owned()

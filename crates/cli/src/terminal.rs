@@ -20,15 +20,15 @@ use crate::{arguments::Colour, error::CommandError};
 static COLOUR: OnceLock<Colour> = OnceLock::new();
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Sets whether output is coloured. By <https://no-color.org>, any value of `NO_COLOR` but an empty one
-/// turns colour off, unless the command line asks for it.
+/// Sets whether output is coloured. As <https://no-color.org> specifies, any non-empty `NO_COLOR`
+/// disables colour, unless the command line asks for it.
 pub(crate) fn choose_colour(choice: Colour, environment: &Environment) {
     let no_colour = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
     let choice = if choice == Colour::Auto && no_colour { Colour::Never } else { choice };
     COLOUR.get_or_init(|| choice);
 }
 
-/// Shows no progress from now on.
+/// Disables progress output.
 pub(crate) fn be_quiet() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
@@ -108,18 +108,19 @@ pub(crate) fn print(text: &str) {
     let _ = stdout().lock().write_all(text.as_bytes());
 }
 
-/// Prints text of others, such as the output of a program, on standard output: byte for byte to a
-/// program, with escapes for a terminal, which such text could redraw or control.
+/// Prints untrusted text, such as the output of a program, on standard output. On a terminal,
+/// control characters are escaped, because they could redraw or control it; otherwise the text is
+/// printed byte for byte.
 pub(crate) fn print_foreign(text: &str) {
     print(&escape_foreign(text, &stdout()));
 }
 
-/// The same, with a newline at its end.
+/// Prints untrusted text with a newline at its end, see [`print_foreign`].
 pub(crate) fn print_foreign_line(text: &str) {
     print_line(&escape_foreign(text, &stdout()));
 }
 
-/// The same for bytes that need not be text.
+/// Prints untrusted bytes that may not be text, see [`print_foreign`].
 pub(crate) fn print_foreign_bytes(bytes: &[u8]) {
     if stdout().is_terminal() {
         print_foreign(&String::from_utf8_lossy(bytes));
@@ -128,23 +129,23 @@ pub(crate) fn print_foreign_bytes(bytes: &[u8]) {
     }
 }
 
-/// Prints a part of the output of others as it comes. It may end anywhere in a line.
+/// Prints a chunk of untrusted output as it arrives. It may end anywhere in a line.
 pub(crate) fn print_foreign_part(text: &str) {
     print_foreign(text);
     let _ = stdout().flush();
 }
 
-/// The same on standard error.
+/// Prints a chunk of untrusted output on standard error.
 pub(crate) fn note_foreign_part(text: &str) {
     note_bytes(escape_foreign(text, &stderr()).as_bytes());
 }
 
-/// Prints text of others on standard error, as [`print_foreign`] does.
+/// Prints untrusted text on standard error, see [`print_foreign`].
 pub(crate) fn note_foreign(text: &str) {
     note(&escape_foreign(text, &stderr()));
 }
 
-/// Tabs and line breaks stay: they only move on.
+/// Escapes control characters on a terminal, except tabs and line breaks, which are harmless.
 fn escape_foreign<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     if !stream.is_terminal() {
         return Cow::Borrowed(text);
@@ -183,7 +184,7 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr().lock(), "{text}");
 }
 
-/// Asks a question on standard error; `None` at the end of the input.
+/// Asks a question on standard error; `None` on EOF.
 pub(crate) fn ask(question: &str) -> Option<String> {
     let _ = write!(stderr().lock(), "{question}");
     let mut answer = String::new();
@@ -197,7 +198,7 @@ pub(crate) fn note_bytes(bytes: &[u8]) {
     let _ = stream.write_all(bytes).and_then(|()| stream.flush());
 }
 
-/// Whether standard error is a terminal, where progress can be drawn.
+/// Whether progress can be drawn: standard error is a terminal, and the output is not quiet.
 pub(crate) fn shows_progress() -> bool {
     stderr().is_terminal() && !IS_QUIET.load(Ordering::Relaxed)
 }

@@ -1,11 +1,11 @@
-//! Lines that fit the terminal.
+//! Wraps text to the width of the terminal.
 
 use unicode_width::UnicodeWidthChar;
 
 use crate::terminal;
 
-/// Breaks a line at blanks to the width of the terminal; what follows is indented by `indent`. Output
-/// that is not read on a terminal is never broken.
+/// Wraps a line at spaces to the width of the terminal. Continuation lines are indented by `indent`.
+/// Output that is not a terminal is never wrapped.
 pub(crate) fn wrap(line: &str, indent: usize) -> String {
     match terminal::width() {
         Some(width) => wrap_to(line, indent, width),
@@ -13,7 +13,7 @@ pub(crate) fn wrap(line: &str, indent: usize) -> String {
     }
 }
 
-/// Breaks the prose of a Markdown page, and not its code, tables and headings.
+/// Wraps the prose of a Markdown page, but not its code, tables and headings.
 pub(crate) fn wrap_page(page: &str) -> String {
     let mut is_code = false;
     let wrapped = page.lines().map(|line| {
@@ -27,7 +27,7 @@ fn wrap_to(line: &str, indent: usize, width: usize) -> String {
     let blanks = line.len() - line.trim_start().len();
     let (mut wrapped, mut used) = (line[..blanks].to_owned(), blanks);
     let mut is_first = true;
-    // Several blanks in a row align columns, and stay.
+    // Runs of spaces align columns, so they are kept.
     for word in line[blanks..].split_inclusive(' ') {
         let columns = visible_width(word.trim_end());
         if used + columns > width && !is_first && columns > 0 {
@@ -44,7 +44,7 @@ fn wrap_to(line: &str, indent: usize, width: usize) -> String {
     wrapped
 }
 
-/// How many columns a text takes, without the escapes that colour it.
+/// The width of a text in columns, without its colour escapes.
 fn visible_width(text: &str) -> usize {
     let mut is_escape = false;
     let columns = text.chars().map(|c| {

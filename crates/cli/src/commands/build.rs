@@ -113,7 +113,7 @@ fn print(package: &RPackage, build: &Build, args: &Args) -> ExitCode {
     check::print(&loaded, Files::new(""), args.format, Detail::Some)
 }
 
-/// The command that shows what was built, if definitions in that folder are found.
+/// The command that lists the built tools, if discovery finds definitions in that folder.
 fn next_command(build: &Build, args: &Args) -> Option<String> {
     let tool = &build.definitions.first().filter(|_| !args.check)?.tool;
     let crib = match &args.out {

@@ -109,7 +109,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         .transpose()?;
     let catalog = Arc::new(catalog);
     let live = Live::default();
-    // Scripts get the streams at the end, without a mixture of both.
+    // Scripts get each stream as a whole at the end, so that the two are not interleaved.
     let is_live = terminal::is_interactive() && !args.json;
     let run = || {
         let cancel = CancellationToken::new();
@@ -258,8 +258,9 @@ fn run_to_end(
     })
 }
 
-/// The request of a call that waits for approval, if a person at a terminal made it. Anything else may
-/// be a model that runs this command: it gets the text of the call, which names no approving command.
+/// The request of a call that waits for approval, if a person at a terminal made the call. Any other
+/// caller may be a model that runs this command; it gets only the message, which does not mention how to
+/// approve.
 fn find_request(
     runtime: &Runtime,
     outcome: &Outcome,
@@ -276,7 +277,7 @@ fn find_request(
     Ok(block_on(runtime.journal().approval(id))?.ok().flatten())
 }
 
-/// The error of a call about which the person decides later.
+/// The error for a call whose approval the person postpones.
 fn explain_approval(
     context: &CommandContext<'_>,
     approval: &Approval,

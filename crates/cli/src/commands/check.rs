@@ -126,7 +126,7 @@ fn fix(context: &CommandContext<'_>, paths: &[PathBuf]) -> Result<(), CommandErr
     Ok(())
 }
 
-/// A check of nothing must not succeed: it was probably run in the wrong folder.
+/// Rejects a check that found nothing to check: it was probably run in the wrong folder.
 fn reject_empty(loaded: &Loaded) -> Result<(), CommandError> {
     if loaded.files > 0 || !loaded.diagnostics.is_empty() {
         return Ok(());
@@ -142,7 +142,7 @@ fn check_stdin(context: &CommandContext<'_>) -> Result<(Loaded, Files), CommandE
         .read_to_string(&mut text)
         .map_err(|error| CommandError::machine(format!("cannot read standard input: {error}")))?;
     let crib = Crib::open_lenient(context.global.crib.as_deref(), context.environment)?.0;
-    // Markdown is recognized by its name.
+    // Standard input has no file name, by which Markdown is recognized.
     let name = if text.trim_start().starts_with('#') { "stdin.md" } else { "stdin" };
     let loaded = check_text(&crib, name, &text);
     Ok((loaded, Files::new("").with_text(SourceId::new(name), text)))
@@ -158,7 +158,7 @@ fn load_crib(
     let assembly = Assembly::new(crib, context.environment, Options::default());
     let mut loaded = assembly.loaded().clone();
     let crib = assembly.crib();
-    // A crib may consist of documents alone.
+    // A crib without tools may still serve documents or flags.
     let has_guide = crib.config.flags.is_some() || crib.config.content.is_some();
     if !has_guide && crib.documents.is_none() && problems.is_empty() {
         reject_empty(&loaded)?;

@@ -1,4 +1,4 @@
-//! `completions`: the script with which a shell completes commands, options, tools and parameters.
+//! `completions`: the script that makes a shell complete commands, options, tools and parameters.
 
 mod nushell;
 pub(crate) mod proposals;

@@ -1,4 +1,4 @@
-//! `connect`: an entry for this crib in the configuration of clients.
+//! `connect`: writes an entry for this crib to the configuration of clients.
 
 mod overview;
 mod verify;
@@ -65,7 +65,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     }
     let scope = if args.project { Scope::Project } else { Scope::User };
     let files = args.clients.iter().map(|client| find_file(context, &crib, client, scope));
-    // Before anything is written: a command line that is wrong in part changes nothing.
+    // Collected before anything is written, so that a partly invalid command line changes nothing.
     let files = files.collect::<Result<Vec<_>, _>>()?;
     let mut all_answer = true;
     for file in &files {
@@ -79,7 +79,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::from(u8::from(!all_answer)))
 }
 
-/// The server as clients see it: this program, or the address of a running one.
+/// Describes the server for a client's entry: the command to start, or the address of a running
+/// server.
 fn describe_server(
     context: &CommandContext<'_>,
     crib: &Crib,
@@ -102,7 +103,7 @@ fn describe_server(
             Transport::Stdio { program: program.to_string_lossy().into_owned(), arguments }
         }
     };
-    // Otherwise the server would keep its approvals where `toolcrib approve` does not look.
+    // Without this variable, the server would store approvals where `toolcrib approve` does not look.
     let state = context.environment.get("XDG_STATE_HOME");
     let variables = state.map(|value| ("XDG_STATE_HOME".to_owned(), value.to_owned()));
     Ok(Server { name, transport, variables: variables.into_iter().collect() })
@@ -180,7 +181,7 @@ fn print_change(change: &Change, args: &Args) {
     terminal::print_line(&format!("{done} {path}"));
 }
 
-/// The command that removes the entry of a client again, from the same folder.
+/// The command that removes the entry of a client again, to be run in the same folder.
 fn undo_command(context: &CommandContext<'_>, client: &Client, args: &Args) -> String {
     let mut words = vec!["toolcrib".to_owned()];
     if let Some(crib) = &context.global.crib {
@@ -192,7 +193,7 @@ fn undo_command(context: &CommandContext<'_>, client: &Client, args: &Args) -> S
     shlex::try_join(words.iter().map(String::as_str)).expect("arguments of a program have no NUL")
 }
 
-/// Where the client takes the token from.
+/// Prints how the client gets the token.
 fn explain_token(client: &Client, server: &Server, crib: &Crib) {
     let Transport::Http { token: Some(_), .. } = &server.transport else {
         return;

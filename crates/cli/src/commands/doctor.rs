@@ -17,7 +17,7 @@ use crate::{
     wrap::wrap,
 };
 
-/// Where the texts begin that follow labels.
+/// Column of the text after a label.
 const INDENT: usize = 12;
 
 /// Report what this machine can run, how well it can sandbox it, and what to install.
@@ -63,7 +63,7 @@ fn print_heading(heading: &str) {
     terminal::print_line(&format!("\n{}", terminal::paint(heading, Paint::Bold)));
 }
 
-/// Prints a label and what it is about.
+/// Prints a row that starts with a label.
 fn print_row(row: &str) {
     terminal::print_line(&wrap(row, INDENT));
 }
@@ -130,7 +130,7 @@ fn print_interpreters(runtime: &Runtime) {
     });
 }
 
-/// What programs of the crib's tools get of the user's files and variables.
+/// Prints which of the user's files and variables each program gets.
 fn print_profiles(assembly: &Assembly) {
     let programs = assembly.settings().programs;
     let mut profiles = BTreeMap::<_, Vec<_>>::new();
@@ -170,7 +170,7 @@ fn print_component(component: &Component) {
     });
 }
 
-/// What a document would be rendered with, or why with nothing.
+/// Describes the backend that would render a document, or why there is none.
 fn conclude(crib: &Crib, components: &[Component]) -> String {
     let has = |name: &str| components.iter().any(|one| one.name == name && one.found.is_some());
     let documents = &crib.config.documents;
@@ -234,15 +234,15 @@ fn print_tools(assembly: &Assembly, runtime: &Runtime) -> Result<usize, CommandE
     })
 }
 
-/// Whether a tool can run.
+/// The result of examining a tool.
 enum ToolState {
     Ok,
     Held,
-    /// What is not installed.
+    /// A program or package is not installed.
     Missing(String),
-    /// The error in its definition or code.
+    /// The definition or code has this error.
     Broken(String),
-    /// What could not be found out without running its code.
+    /// This cannot be determined without running the tool's code.
     Unknown(String),
 }
 
@@ -262,7 +262,7 @@ impl ToolState {
     }
 }
 
-/// What is known about a tool whose program is installed.
+/// Examines a tool whose program is installed.
 fn examine(assembly: &Assembly, tool: &Tool) -> ToolState {
     let of_tool = |found: &&Diagnostic| found.tool.as_deref() == Some(&tool.name);
     let diagnostics = || assembly.loaded().diagnostics.iter().filter(of_tool);

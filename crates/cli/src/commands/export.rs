@@ -155,7 +155,8 @@ fn pack_bundle(package: &Package<'_>, args: &BundleArgs) -> Result<Vec<u8>, Comm
     })
 }
 
-/// Writes the files, unless one of them exists: a package must not mix with an older one.
+/// Writes the files, unless one of them exists: a package must not be mixed with the files of an older
+/// one.
 fn write(out: &Path, files: &[File]) -> Result<(), CommandError> {
     if let Some(path) = files.iter().map(|file| out.join(&file.path)).find(|path| path.exists()) {
         return Err(CommandError::machine(format!("`{}` exists", path.display()))

@@ -39,7 +39,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
                 changed += 1;
                 terminal::print_line(file.source.as_str());
             }
-            // Other JSON files are not ours to format.
+            // JSON files that are not definitions are left alone.
             Ok(false) | Err(Unformatted::OtherFormat) => {}
             Err(reason) => terminal::note(&format!("left {} as it is: {reason}", file.source)),
         }

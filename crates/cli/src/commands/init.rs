@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{CommandContext, CommandResult};
 use crate::{error::CommandError, terminal};
 
-/// Where the JSON Schema of definitions goes, and the settings that refer to it.
+/// Paths of the JSON Schema of definitions and of the editor settings that refer to it.
 const SCHEMA: &str = ".vscode/toolcrib-tools.schema.json";
 const EDITOR_SETTINGS: &str = ".vscode/settings.json";
 const WORKFLOW: &str = ".github/workflows/toolcrib.yml";
@@ -71,7 +71,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         include_str!("init/toolcrib.toml").replace("{name}", &choices.name),
     )];
     written.extend(choices.drafts.iter().map(|draft| (draft.file(), draft.text())));
-    // An example to edit, because nothing was found to start from.
+    // Nothing was found to draft tools from, so the crib starts with an example to edit.
     if choices.drafts.is_empty() && r_package.is_none() && !folder.exists("tools") {
         written.push(("tools/count.json".to_owned(), include_str!("init/count.json").to_owned()));
     }
@@ -98,7 +98,7 @@ fn open_folder(chosen: Option<&PathBuf>) -> Result<Folder, CommandError> {
     Ok(Folder(folder))
 }
 
-/// The answers of the command line, and of a person for what it leaves open.
+/// Takes the choices from the options, and asks at a terminal for those that are missing.
 fn choose(folder: &Folder, args: &Args) -> Result<Choices, CommandError> {
     let found = find_drafts(folder);
     let asks = !args.yes && terminal::has_person();
@@ -123,7 +123,7 @@ fn choose(folder: &Folder, args: &Args) -> Result<Choices, CommandError> {
             && !folder.exists(WORKFLOW)
             && terminal::ask("Write a GitHub workflow that checks the tools? [y/N] ")
                 .is_some_and(|answer| answer.eq_ignore_ascii_case("y"));
-    // A name is written into TOML.
+    // Restricted to characters that need no escaping in TOML.
     Ok(Choices { name: clients::server_name(&name), drafts, has_workflow })
 }
 
@@ -160,7 +160,8 @@ fn read_package_name(folder: &Folder) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// Settings with which VS Code checks and completes definitions, where it is used.
+/// Settings that make VS Code validate and complete definitions, if the folder already has VS Code
+/// settings.
 fn editor_files(folder: &Folder) -> Vec<(String, String)> {
     let schema = formats::FORMATS.iter().find(|format| format.name == "mtdf");
     let Some(schema) = schema.and_then(|format| format.schema).filter(|_| folder.exists(".vscode"))

@@ -17,7 +17,7 @@ use crate::{
     terminal::{self, Paint},
 };
 
-/// Longer names do not widen the column of names of the other groups, in columns.
+/// Width limit of the name column, in columns. A longer name does not widen the tables of all groups.
 const MAX_NAME: usize = 40;
 
 /// List the tools of the crib.
@@ -83,7 +83,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The wanted tools, as `tools/list` serves them.
+/// The selected tools in the form that `tools/list` serves.
 fn find_served(snapshot: &Snapshot, wanted: impl Fn(&Tool) -> bool) -> Vec<Value> {
     let is_wanted = |object: &Value| {
         let tool = object["name"].as_str().and_then(|name| snapshot.get(name));
@@ -123,7 +123,7 @@ fn print_tables(tools: &Tools<'_>, wanted: impl Fn(&Tool) -> bool) -> usize {
 fn print_groups(groups: &[(Option<&str>, Vec<Vec<Cell>>)]) -> usize {
     let longest = groups.iter().flat_map(|(_, rows)| rows).map(|row| row[0].width()).max();
     let columns = [
-        // The same in all groups.
+        // The same width in all groups, so that their columns are aligned.
         Column::left("TOOL").at_least(longest.unwrap_or(0).min(MAX_NAME)),
         Column::left("DESCRIPTION"),
     ];

@@ -1,4 +1,4 @@
-//! `log`: who called what, with which outcome.
+//! `log`: prints the audit log, one record per call.
 
 mod human;
 mod json;
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     n: Option<usize>,
 }
 
-/// How often `--watch` looks for new lines.
+/// Polling interval of `--watch`.
 const REFRESH: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
@@ -53,7 +53,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         since: args.since.as_deref().map(since::parse).transpose()?,
         failed: args.failed,
     };
-    // Opened before the log is read: a call that ends in between is shown twice rather than never.
+    // Opened before the log is read, so that a call that ends in between is shown twice rather than
+    // never.
     let follower = args.watch.then(|| LogFollower::new(&state));
     let records = read_log(&state, &filter, limit(args));
     if records.is_empty() && !args.watch && !args.json {

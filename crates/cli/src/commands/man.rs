@@ -49,7 +49,7 @@ fn list_pages() -> Vec<(String, Vec<u8>)> {
     program.build();
     let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
     let commands = commands.map(|command| {
-        // Its options are in the page of the program.
+        // Global options are described only in the page of the program.
         let hide = |option: clap::Arg| {
             let is_global = option.is_global_set();
             option.hide(is_global)

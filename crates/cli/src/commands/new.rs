@@ -27,10 +27,10 @@ pub(crate) struct Args {
     name: String,
 }
 
-/// The folder of a crib for schemas, to which templates refer.
+/// The folder of a crib for JSON Schemas, to which templates refer.
 const SCHEMAS: &str = ".schemas";
 
-/// Other names for formats, for people who do not know theirs.
+/// Aliases of formats, for people who do not know the names of the formats.
 const OTHER_NAMES: [(&str, &str); 3] = [("cli", "mtdf"), ("r", "rave"), ("markdown", "spec")];
 
 /// What to start.
@@ -93,7 +93,7 @@ fn create_definition(crib: &Crib, format: &Format, name: &str) -> CommandResult 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the schema to which the new definition refers, for editors.
+/// Writes the JSON Schema that the new definition refers to, for editors.
 fn write_schema(crib: &Crib, format: &Format) -> Result<(), CommandError> {
     let Some(schema) = format.schema else { return Ok(()) };
     let path = crib.folder.join(SCHEMAS).join(format!("{}.json", format.name));

@@ -165,14 +165,14 @@ fn parse_state(name: &str) -> Result<State, CommandError> {
 const COLUMNS: [Column; 6] = [
     Column::left("ID"),
     Column::left("STATE"),
-    // Wide enough for every duration, so that a list that is redrawn does not jump.
+    // Wide enough for every duration, so that the columns do not move when the list is redrawn.
     Column::right("TAKES").at_least(6),
     Column::right("BEGUN").at_least(10),
     Column::left("TOOL"),
     Column::left("PROGRESS"),
 ];
 
-/// The letters of an id that are listed. Commands accept the start of an id.
+/// Length of the listed prefix of an id. Commands accept any unique prefix.
 const SHORT_ID: usize = 8;
 
 fn to_row(operation: &Operation) -> Vec<Cell> {
@@ -193,7 +193,7 @@ fn to_row(operation: &Operation) -> Vec<Cell> {
     ]
 }
 
-/// How far an operation is; nothing if it has ended.
+/// Describes the progress of an operation; empty if it has ended.
 fn describe_progress(operation: &Operation) -> String {
     if operation.state.is_final() {
         return String::new();
@@ -415,7 +415,7 @@ async fn cancel(operations: &Operations, text: &str) -> CommandResult {
 
 async fn prune(operations: &Operations, days: u64, mib: u64) -> CommandResult {
     let age = Duration::from_secs(days.saturating_mul(86_400));
-    // More days than have passed since 1970 keep every operation.
+    // An age that reaches back beyond 1970 selects no operation.
     let since = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
     let retention = Retention { since, bytes: mib.saturating_mul(1 << 20) };
     let deleted = operations.prune(retention).await.map_err(CommandError::machine_failure)?;

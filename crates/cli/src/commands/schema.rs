@@ -43,8 +43,8 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The schema of a kind of file as text. Its identifier is not an address: the schema is that of this
-/// version of the program.
+/// Renders the schema of a kind of file. Its `$id` is a URN rather than an address, because the
+/// schema belongs to this version of the program.
 pub(super) fn render(name: &str, schema: fn() -> Value) -> String {
     let mut schema = schema();
     if let Value::Object(members) = &mut schema {

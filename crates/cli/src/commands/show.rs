@@ -74,7 +74,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What its program gets of the user's files and variables.
+/// Describes which of the user's files and variables the tool's program gets.
 fn describe_profile(programs: &GrantsByProgram, tool: &Tool) -> Option<String> {
     match &tool.implementation {
         Implementation::Process(process) => programs.grant_of(&process.program, tool).describe(),
@@ -82,7 +82,7 @@ fn describe_profile(programs: &GrantsByProgram, tool: &Tool) -> Option<String> {
     }
 }
 
-/// Headings, and the name of the tool, are not indented.
+/// Emphasizes the headings and the name of the tool, which are the lines without indentation.
 fn emphasize_heading(line: &str) -> String {
     let is_heading = !line.is_empty() && !line.starts_with(' ');
     if is_heading { terminal::paint(line, Paint::Bold) } else { line.to_owned() }
@@ -104,7 +104,7 @@ fn sandbox_level(crib: &Crib, tool: &Tool) -> Option<SandboxLevel> {
     }
 }
 
-/// The most names that are suggested.
+/// Maximum number of suggested names.
 const MAX_SUGGESTIONS: usize = 6;
 
 /// Finds a tool, or suggests those with a similar name.
@@ -115,7 +115,7 @@ pub(super) fn find(catalog: &Catalog, crib: &Crib, name: &str) -> Result<Arc<Too
     })
 }
 
-/// People type the name of a program whose subcommands are tools: `git` for `git_log`.
+/// Suggests similar names, and for the name of a program its subcommands: `git_log` for `git`.
 fn suggest(catalog: &Catalog, name: &str) -> String {
     let names = catalog.tools().iter().map(|tool| tool.name.as_str());
     let is_part = |tool: &&str| {

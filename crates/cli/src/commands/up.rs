@@ -20,7 +20,7 @@ pub(crate) struct Args {
     status: bool,
 }
 
-/// The lines of the log that are shown if the server does not start.
+/// Number of log lines that are printed if the server does not start.
 const LOG_LINES: usize = 10;
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
@@ -67,7 +67,7 @@ fn start(context: &CommandContext<'_>, crib: &Crib, background: &Background) -> 
     }
 }
 
-/// One line about a running server.
+/// Describes a running server in one line.
 pub(super) fn describe(crib: &Crib, status: &Status) -> String {
     let clients = host::count(status.clients, "client");
     format!("`{}` in process {}, {clients}", crib.name(), status.pid)

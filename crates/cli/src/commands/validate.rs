@@ -26,8 +26,8 @@ pub(super) fn run(context: &CommandContext<'_>, flags: &GuideFlags) -> Option<Co
         .then(|| docs::write(context, Path::new("tool-docs"), docs::Format::Markdown))
 }
 
-/// Checks one file and prints the document that the MTDF guide describes. Warnings and hints are in
-/// it, too; only errors decide the exit code.
+/// Checks one file and prints the JSON document of the MTDF guide. It includes warnings and hints,
+/// but only errors affect the exit code.
 fn validate_schema(context: &CommandContext<'_>, file: &Path) -> CommandResult {
     let loaded = check_paths(&[file.to_owned()], context.environment)?;
     let failed = loaded.diagnostics.iter().any(Diagnostic::is_error);
@@ -49,7 +49,7 @@ fn validate_schema(context: &CommandContext<'_>, file: &Path) -> CommandResult {
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-/// The name that the file gives its tool; without one, the name of its first tool or of the file.
+/// The `name` at the root of the file; if it has none, the name of its first tool or of the file.
 fn find_tool(file: &Path, loaded: &Loaded) -> String {
     let text = Files::new("").text(&SourceId::new(file.to_string_lossy())).unwrap_or_default();
     let root: Option<Value> = serde_json::from_str(&text).ok();

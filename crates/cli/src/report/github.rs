@@ -41,7 +41,7 @@ fn command(finding: &Finding<'_>) -> String {
     text
 }
 
-/// Also escapes control characters, which a terminal or the page of the log would act on.
+/// Also escapes control characters, which a terminal or GitHub's log viewer would interpret.
 fn escape_data(text: &str) -> String {
     escape_controls(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -25,7 +25,7 @@ const SHOWN: usize = 3;
 pub(crate) enum Detail {
     /// How often each rule was violated.
     Counts,
-    /// A few findings of each kind in a file.
+    /// The first findings of each rule in a file.
     Some,
     /// Every finding.
     Everything,

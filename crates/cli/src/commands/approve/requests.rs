@@ -13,7 +13,7 @@ use crate::{
     terminal::{self, Paint},
 };
 
-/// The requests of one crib, and who may decide about them.
+/// The requests of one crib, with the authority to decide about them.
 pub(super) struct CribRequests<'a> {
     pub(super) name: String,
     pub(super) runtime: Runtime,
@@ -22,14 +22,14 @@ pub(super) struct CribRequests<'a> {
     pub(super) assembly: Option<&'a Assembly>,
 }
 
-/// A request, and the crib whose call it is.
+/// A request, and the crib that it belongs to.
 pub(super) struct Waiting<'r, 'a> {
     pub(super) crib: &'r CribRequests<'a>,
     pub(super) approval: Approval,
 }
 
 impl<'a> CribRequests<'a> {
-    /// The current crib; none if the current folder is not in one.
+    /// The current crib; empty if the current folder is not in a crib.
     pub(super) fn open_current(assembly: &'a Assembly) -> Result<Vec<Self>, CommandError> {
         if !assembly.crib().is_defined() {
             return Ok(Vec::new());
@@ -64,7 +64,7 @@ impl<'a> CribRequests<'a> {
     }
 }
 
-/// The calls that wait, oldest first.
+/// The waiting calls, oldest first.
 pub(super) async fn list_waiting<'r, 'a>(
     cribs: &'r [CribRequests<'a>],
 ) -> Result<Vec<Waiting<'r, 'a>>, CommandError> {
@@ -77,7 +77,7 @@ pub(super) async fn list_waiting<'r, 'a>(
     Ok(waiting)
 }
 
-/// Whether these cribs have a request with this id, code or start of a code.
+/// Whether these cribs have a request with this id, code or code prefix.
 pub(super) async fn has_match(
     cribs: &[CribRequests<'_>],
     text: &str,
@@ -85,7 +85,7 @@ pub(super) async fn has_match(
     Ok(!find_all(cribs, text).await?.is_empty())
 }
 
-/// The request with this id or code, or the only one whose code starts with this.
+/// Finds the request with this id or code, or the only one whose code has this prefix.
 pub(super) async fn find<'r, 'a>(
     cribs: &'r [CribRequests<'a>],
     text: &str,
@@ -103,7 +103,7 @@ pub(super) async fn find<'r, 'a>(
     }
 }
 
-/// A code names only calls that still wait, an id also those that were decided.
+/// A code matches only waiting calls; an id also matches calls that were decided.
 async fn find_all<'r, 'a>(
     cribs: &'r [CribRequests<'a>],
     text: &str,
@@ -122,9 +122,9 @@ async fn find_all<'r, 'a>(
     Ok(waiting)
 }
 
-/// Prints the calls with the command lines to decide by.
+/// Prints the calls with their command lines, which a decision is based on.
 pub(super) fn print_table(waiting: &[Waiting<'_, '_>], names_cribs: bool) {
-    // Wide enough for every duration, so that the table does not depend on how long calls wait.
+    // Wide enough for every duration, so that the layout does not depend on how long calls wait.
     let waits = Column::right("WAITS").at_least(6);
     let columns = [
         Column::left("CODE"),

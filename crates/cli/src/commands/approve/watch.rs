@@ -11,10 +11,10 @@ use super::{
 };
 use crate::terminal;
 
-/// How often the requests are read.
+/// Polling interval for requests.
 const REFRESH: Duration = Duration::from_millis(300);
 
-/// Asks about calls until the program is stopped. Without a terminal they are only listed.
+/// Asks about calls until the program is stopped. Without a terminal, calls are only listed.
 pub(super) async fn run(cribs: &[CribRequests<'_>], is_full: bool) -> CommandResult {
     let detail = if is_full { Detail::Full } else { Detail::Brief };
     let is_interactive = terminal::has_person();
@@ -24,7 +24,7 @@ pub(super) async fn run(cribs: &[CribRequests<'_>], is_full: bool) -> CommandRes
     }
     loop {
         let mut waiting = requests::list_waiting(cribs).await?;
-        // A call that the person put off is not asked about again.
+        // A postponed call is not asked about again.
         waiting.retain(|waiting| seen.insert(waiting.approval.id.clone()));
         if !is_interactive && !waiting.is_empty() {
             requests::print_table(&waiting, cribs.len() > 1);

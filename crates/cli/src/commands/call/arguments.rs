@@ -1,5 +1,5 @@
-//! The arguments of a call as they are typed: `key=value`, and JSON from the command line, a file or
-//! standard input.
+//! Parses the arguments of a call: `key=value`, and JSON from the command line, a file or standard
+//! input.
 
 use std::{
     fs,
@@ -13,14 +13,14 @@ use toolkit::Arguments;
 
 use crate::error::{CommandError, Kind};
 
-/// The folders that relative paths are resolved with.
+/// The folders for resolving relative paths.
 pub(super) struct Folders {
-    /// Where the person is in the shell.
+    /// The current folder of the shell.
     pub(super) current: PathBuf,
     pub(super) crib: PathBuf,
 }
 
-/// The arguments of a call: the JSON, then each `key=value`.
+/// Merges the JSON with each `key=value`, which overrides it.
 pub(super) fn parse(
     tool: &Tool,
     text: Option<&str>,
@@ -38,7 +38,7 @@ pub(super) fn parse(
                 .hint(format!("run `toolcrib show {}` to see its parameters", tool.name))
         })?;
         match typed.get_mut(name) {
-            // A repeated key is one more item of a list.
+            // A repeated key adds an item to the list.
             Some(Value::Array(items)) => match value {
                 Value::Array(more) => items.extend(more),
                 value => items.push(value),
@@ -54,8 +54,8 @@ pub(super) fn parse(
     Ok(given)
 }
 
-/// The name and the value of `key=value`. A name that the tool does not have is rejected here, where the
-/// person can see which word is meant.
+/// Splits `key=value`. Unknown names are rejected here rather than by validation, because this error can
+/// quote the word as it was typed.
 fn split_pair<'p>(tool: &Tool, pair: &'p str) -> Result<(&'p str, &'p str), CommandError> {
     let bad = |message: String| CommandError::new(Kind::BadArguments, message);
     let Some((name, text)) = pair.split_once('=') else {
@@ -80,7 +80,7 @@ fn split_pair<'p>(tool: &Tool, pair: &'p str) -> Result<(&'p str, &'p str), Comm
     Err(bad(format!("`{}` has no parameter `{name}`", tool.name)).hint(hint))
 }
 
-/// The value of a text by the schema of its parameter, or what was expected.
+/// Converts a text to a value of the type in the schema, or returns the expected type.
 fn to_value(schema: &Value, text: &str, folders: &Folders) -> Result<Value, &'static str> {
     let types = types_of(schema);
     let json = || serde_json::from_str::<Value>(text).ok();
@@ -102,7 +102,7 @@ fn to_value(schema: &Value, text: &str, folders: &Folders) -> Result<Value, &'st
             Value::Object(_) => is("object"),
             _ => false,
         };
-        // Without a type, JSON is read as JSON, and anything else as text.
+        // Without a type, valid JSON is parsed, and any other text stays a string.
         if fits || (types.is_empty() && !value.is_string()) {
             return Ok(value);
         }
@@ -127,14 +127,13 @@ fn types_of(schema: &Value) -> Vec<&str> {
     match &schema["type"] {
         Value::String(name) => vec![name],
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
-        // The values of an enumeration without a type are texts.
+        // An enumeration without a type is assumed to contain strings.
         _ if schema.get("enum").is_some() => vec!["string"],
         _ => Vec::new(),
     }
 }
 
-/// Paths are typed in a shell, so they are relative to where the person is. Tools take them relative to
-/// the crib.
+/// Makes a path that was typed relative to the current folder relative to the crib, as tools expect it.
 fn resolve_path(text: &str, Folders { current, crib }: &Folders) -> String {
     if current == crib || text.is_empty() || Path::new(text).is_absolute() {
         return text.to_owned();
@@ -143,7 +142,7 @@ fn resolve_path(text: &str, Folders { current, crib }: &Folders) -> String {
     path.strip_prefix(crib).unwrap_or(&path).to_string_lossy().into_owned()
 }
 
-/// JSON on the command line, in a file (`@FILE`) or on standard input (`-`).
+/// Parses JSON from the command line, a file (`@FILE`) or standard input (`-`).
 fn parse_json(given: &str) -> Result<Arguments, CommandError> {
     let text = if given == "-" {
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The result of a call, as it is printed.
+//! Prints the result of a call.
 
 use catalog::{Content, Outcome};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::{
     terminal,
 };
 
-/// What of a program's output is on the terminal already.
+/// How much of a program's output has already been printed while it ran.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Printed {
     Nothing,
@@ -19,7 +19,8 @@ pub(super) fn print_outcome(outcome: &Outcome, printed: Printed) {
     match failure(outcome) {
         Some((structured, message)) => {
             print_streams(structured, printed);
-            // Of a function, the text has more than the message: class, place and the value itself.
+            // For a function, the text has more than the message: class, location and the value
+            // itself.
             let details = &structured["error_details"];
             let is_function = details.get("traceback").or(details.get("mismatches")).is_some();
             let mut texts = outcome.content.iter().filter_map(to_text).filter(|_| is_function);
@@ -30,14 +31,15 @@ pub(super) fn print_outcome(outcome: &Outcome, printed: Printed) {
         None => {
             let program = outcome.structured.as_ref().filter(|_| is_program_output(outcome));
             program.into_iter().for_each(|structured| print_streams(structured, printed));
-            // The texts of a program are its streams, labelled for a model.
+            // The texts of a program's result are its streams, labelled for a model, which were
+            // printed above.
             let others = |content: &&Content| program.is_none() || to_text(content).is_none();
             outcome.content.iter().filter(others).for_each(print_content);
         }
     }
 }
 
-/// Prints the output of a program, in the order in which a terminal would have shown it.
+/// Prints the streams of a program that were not printed while it ran.
 fn print_streams(structured: &Value, printed: Printed) {
     if printed == Printed::Streams {
         return;
@@ -55,7 +57,7 @@ fn failure(outcome: &Outcome) -> Option<(&Value, &str)> {
     Some((structured, message.as_str()?))
 }
 
-/// Whether it is the outcome of a program, whose output is printed byte for byte.
+/// Whether the outcome is that of a program, whose output is printed byte for byte.
 fn is_program_output(outcome: &Outcome) -> bool {
     outcome.structured.as_ref().is_some_and(|structured| structured.get("exit_code").is_some())
 }

@@ -1,4 +1,4 @@
-//! `call --save DIR`: images and other binary results as files.
+//! `call --save DIR`: writes images and other binary results to files.
 
 use std::{fs, io, path::Path};
 
@@ -7,7 +7,7 @@ use catalog::Content;
 
 use crate::{error::CommandError, terminal};
 
-/// The most files of one name that are tried.
+/// Maximum number of candidate file names for one content.
 const MAX_FILES: usize = 10_000;
 
 /// Writes the binary contents of a result to a folder, under new names.
@@ -36,7 +36,7 @@ fn create_file(
         let path = folder.join(format!("{tool}-{number}.{extension}"));
         match atomic_file::create(&path, data, Access::Usual) {
             Ok(()) => return Ok(path),
-            // Nothing is overwritten.
+            // Existing files are never overwritten: try the next name.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(CommandError::io("write", &path, &error)),
         }

@@ -41,7 +41,8 @@ impl Against {
         let token = self.token_file.as_deref().map(serve::read_token).transpose()?;
         let crib = assembly.crib();
         let listed = block_on(self.list_tools(assembly, server, token))??;
-        // Both sides in the form that clients get, without what Toolcrib does not send.
+        // Compare both sides in the served form, which leaves out keywords that Toolcrib does not
+        // send.
         let listed: Vec<_> = listed.into_iter().map(with_served_schemas).collect();
         let describe = describer(crib);
         let to_listed = |tool: &Arc<Tool>| {

@@ -12,7 +12,8 @@ use crate::{error::CommandError, terminal};
 
 const VERSION: u32 = 1;
 
-/// The known problems of a crib. Lines are left out, so that edits elsewhere in a file do not matter.
+/// The known problems of a crib, without line numbers, so that edits elsewhere in a file do not
+/// matter.
 #[derive(Serialize, Deserialize)]
 struct Baseline {
     version: u32,

@@ -1,4 +1,4 @@
-//! Nushell, which `clap_complete` has only as a static module.
+//! Dynamic completion for Nushell, for which `clap_complete` supports only static completion.
 
 use std::{ffi::OsString, io, path::Path};
 
@@ -16,7 +16,8 @@ impl EnvCompleter for Nushell {
         name == "nushell" || name == "nu"
     }
 
-    /// An external completer that hands all other commands to the one before it.
+    /// Writes an external completer that passes all other commands to the completer that was
+    /// registered before it.
     fn write_registration(
         &self,
         variable: &str,
@@ -43,7 +44,7 @@ $env.config.completions.external.completer = (
         )
     }
 
-    /// The last word is the one to complete.
+    /// Writes the proposals for the last word.
     fn write_complete(
         &self,
         command: &mut clap::Command,

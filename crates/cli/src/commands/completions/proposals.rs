@@ -1,7 +1,7 @@
 //! Proposals for the word that a person completes in a shell.
 //!
-//! The script of a shell runs the program with [`VARIABLE`] and the words typed so far. So tools and
-//! their parameters are proposed from the definitions as they are now.
+//! The completion script runs the program with [`VARIABLE`] set and the words typed so far, so tools
+//! and parameters are proposed from the current definitions.
 
 use std::{
     env,
@@ -24,20 +24,21 @@ use workspace::{Crib, Environment};
 use super::nushell::Nushell;
 use crate::commands;
 
-/// Set by the scripts of shells; its value is the name of the shell.
+/// Environment variable set by the completion scripts; its value is the name of the shell.
 pub(crate) const VARIABLE: &str = "TOOLCRIB_COMPLETE";
 
 pub(crate) const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Powershell, &Nushell]);
 
-/// The script that registers the completion with a shell.
+/// Returns the script that registers the completion with a shell.
 pub(crate) fn write_script(shell: &str) -> io::Result<String> {
-    // By name rather than by path, so that the script stays valid after an update.
+    // The script starts the program by name rather than by path, so that it stays valid after an
+    // update.
     write(shell, |shell, buffer| {
         shell.write_registration(VARIABLE, "toolcrib", "toolcrib", "toolcrib", buffer)
     })
 }
 
-/// The proposals for the words of the command line, as the shell expects them.
+/// Returns the proposals for the last word in the format of the shell.
 pub(crate) fn propose(shell: &str) -> io::Result<String> {
     let mut command = commands::command();
     command.build();
@@ -72,8 +73,8 @@ pub(crate) fn tools() -> Vec<CompletionCandidate> {
     catalog.tools().iter().map(to_candidate).collect()
 }
 
-/// Proposes `key=` for the parameters of the tool that the words before name, and the values of a
-/// parameter that has only some.
+/// Proposes `key=` for the parameters of the tool that is named on the command line, and the values of
+/// an enumeration or boolean.
 pub(crate) fn arguments(current: &OsStr) -> Vec<CompletionCandidate> {
     let matches = parse_words();
     let name = matches.subcommand().and_then(|(_, matches)| matches.get_one::<String>("name"));
@@ -117,8 +118,8 @@ fn propose_values(tool: &Tool, key: &str, prefix: &str) -> Vec<CompletionCandida
     values.into_iter().map(candidate).collect()
 }
 
-/// The key of a value. For bash, `key=value` is three words, and `key=` is two of which it replaces the
-/// last by an empty one.
+/// Finds the key of the value being typed. Bash splits words at `=`: it passes `key=value` as three
+/// words, and `key=` as two, the last of which it replaces by an empty word.
 fn find_key(tool: &Tool, words: &[OsString]) -> Option<String> {
     let texts: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     match &texts[..] {
@@ -130,14 +131,14 @@ fn find_key(tool: &Tool, words: &[OsString]) -> Option<String> {
     }
 }
 
-/// The command line as far as it is typed.
+/// Parses the incomplete command line.
 fn parse_words() -> ArgMatches {
     let command = commands::command().ignore_errors(true);
     command.try_get_matches_from(typed_words()).unwrap_or_default()
 }
 
-/// Loads the crib that the command line names. Nothing is reported: a person who completes a word asks
-/// for no diagnostics.
+/// Loads the crib of the command line. Diagnostics are dropped, because output would disturb the
+/// completion.
 fn load_catalog(matches: &ArgMatches) -> Option<(Catalog, Crib)> {
     let environment = Environment::capture();
     let folder = matches.get_one::<PathBuf>("crib").map(PathBuf::as_path);

@@ -12,10 +12,11 @@ use crate::{
     terminal::{self, Paint, paint},
 };
 
-/// The most names that are printed.
+/// Maximum number of tool names that are printed.
 const MAX_NAMES: usize = 5;
 
-/// Whether the server lists tools to the client; prints which, or why not.
+/// Lists the tools of the server as the client would, and prints them or the failure. Returns
+/// whether the server answered.
 pub(super) fn verify(
     context: &CommandContext<'_>,
     file: &ClientFile,
@@ -67,7 +68,8 @@ async fn list_tools(
             words.extend(arguments.iter().cloned());
             let assembly = context
                 .assemble(Options { persistence: Persistence::Memory, ..Options::default() })?;
-            // Clients start servers in the folder of the project. For a user's file that can be any.
+            // Clients start servers in the folder of the project, which can be any folder for a
+            // user's file.
             let folder = match file.scope {
                 Scope::Project => Some(assembly.crib().folder.clone()),
                 Scope::User => context.environment.get("HOME").map(Into::into),

@@ -1,10 +1,11 @@
-//! How much of a model's context the tools take.
+//! Estimates how much of a model's context the tools take.
 
 use std::{cmp::Reverse, fmt::Write};
 
 use serde_json::Value;
 
-/// Bytes of JSON per token. Tokenizers differ; for English text and JSON they are close to this.
+/// Average bytes per token. Tokenizers differ, but for English text and JSON they are close to
+/// this.
 const BYTES_PER_TOKEN: usize = 4;
 
 /// A table of the served tools with their estimated tokens, the most expensive first, and the sum.

@@ -19,7 +19,7 @@ const COLUMNS: [Column; 6] = [
     Column::left("ARGUMENTS"),
 ];
 
-/// Prints rows, with the headings before the first ones.
+/// Prints rows, with headings before the first one.
 #[derive(Default)]
 pub(super) struct Rows {
     is_begun: bool,
@@ -56,7 +56,7 @@ fn to_row(record: &LogRecord) -> Vec<Cell> {
     ]
 }
 
-/// The outcome in one word. Only what went wrong is coloured.
+/// The outcome in one word, coloured if the call did not succeed.
 fn to_outcome(record: &LogRecord) -> Cell {
     match (&record.state, record.event) {
         (LogState::Ok, LogEvent::Approval) => "approved".into(),
@@ -84,7 +84,7 @@ fn describe_who(record: &LogRecord) -> String {
     decided.or(client).unwrap_or(&record.owner).to_owned()
 }
 
-/// The arguments, then the ids by which other commands show more.
+/// The arguments, then the ids of the operation and the approval, which other commands accept.
 fn describe_call(record: &LogRecord) -> String {
     let arguments = record.arguments.as_ref().map(format_arguments).filter(|text| !text.is_empty());
     let is_request = matches!(&record.state, LogState::Refused(why) if why == "approval_required");

@@ -1,4 +1,4 @@
-//! Points in time as people type them.
+//! Parses the time of `--since`.
 
 use std::time::SystemTime;
 
@@ -6,7 +6,7 @@ use jiff::{Span, Timestamp, Zoned, civil};
 
 use crate::error::CommandError;
 
-/// The time that a text names, in the local time zone.
+/// Parses a time in the local time zone.
 pub(super) fn parse(text: &str) -> Result<SystemTime, CommandError> {
     let unknown = || {
         CommandError::machine(format!("`{text}` is not a time"))
