@@ -14,8 +14,8 @@ pub trait Project {
 /// A definition to start from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// The name of the source, such as `make`. The file of the definition has it too.
-    pub name: &'static str,
+    /// The name of the source, such as `make`, or of the program. The file of the definition has it too.
+    pub name: String,
     /// What was found, for a person to choose: `Makefile: build, test`.
     pub summary: String,
     /// The definition as JSON, in the format MTDF.
@@ -26,6 +26,13 @@ impl Draft {
     /// The path of its file in a crib.
     pub fn file(&self) -> String {
         format!("tools/{}.json", self.name)
+    }
+
+    /// Whether every tool of it says what it changes.
+    pub fn declares_effects(&self) -> bool {
+        let declares = |node: &Value| node.get("mutates").is_some();
+        let leaves = self.definition.get("subcommand").and_then(Value::as_array);
+        declares(&self.definition) || leaves.is_some_and(|leaves| leaves.iter().all(declares))
     }
 
     /// The text of its file.

@@ -6,6 +6,7 @@ mod just;
 mod make;
 mod npm;
 mod python;
+mod python_programs;
 mod r;
 
 use serde_json::{Map, Value, json};
@@ -26,7 +27,13 @@ const SOURCES: [Source; 7] =
 
 /// Drafts a definition for everything that is found.
 pub fn find_drafts(project: &dyn Project) -> Vec<Draft> {
-    SOURCES.iter().filter_map(|source| source(project)).collect()
+    let mut drafts: Vec<_> = SOURCES.iter().filter_map(|source| source(project)).collect();
+    for draft in python_programs::draft_all(project) {
+        if drafts.iter().all(|known| known.name != draft.name) {
+            drafts.push(draft);
+        }
+    }
+    drafts
 }
 
 /// A command that a project has given a name: a target, a recipe, a script.

@@ -31,7 +31,8 @@ pub(crate) struct Args {
     /// Name of the crib, which clients show [default: the name of the folder].
     #[arg(long)]
     name: Option<String>,
-    /// Write tools only for these: git, make, just, npm, cargo, pytest, exports; or `none`.
+    /// Write tools only for these: git, make, just, npm, cargo, pytest, exports, a program of the Python
+    /// package; or `none`.
     #[arg(long, value_name = "SOURCE", value_delimiter = ',')]
     with: Option<Vec<String>>,
     /// Write a GitHub workflow that checks the definitions.
@@ -141,7 +142,7 @@ fn ask_for_drafts(found: &[Draft]) -> Result<Vec<Draft>, CommandError> {
 }
 
 fn select(found: &[Draft], wanted: &[String]) -> Result<Vec<Draft>, CommandError> {
-    let names = || found.iter().map(|draft| draft.name);
+    let names = || found.iter().map(|draft| draft.name.as_str());
     let is_known = |name: &str| name == "none" || names().any(|known| known == name);
     if let Some(unknown) = wanted.iter().find(|name| !is_known(name)) {
         let names = names().collect::<Vec<_>>().join(", ");
@@ -149,7 +150,7 @@ fn select(found: &[Draft], wanted: &[String]) -> Result<Vec<Draft>, CommandError
         return Err(CommandError::machine(format!("there is no `{unknown}` in this folder"))
             .hint(format!("found: {names}")));
     }
-    let is_wanted = |draft: &&Draft| wanted.iter().any(|name| name == draft.name);
+    let is_wanted = |draft: &&Draft| wanted.contains(&draft.name);
     Ok(found.iter().filter(is_wanted).cloned().collect())
 }
 
@@ -192,19 +193,19 @@ fn create(path: &Path, name: &str, text: &str) -> Result<(), CommandError> {
 fn print_next_steps(folder: &Folder, choices: &Choices, is_r_package: bool) {
     let is_here = env::current_dir().is_ok_and(|current| current == folder.0);
     let path = folder.0.to_string_lossy();
-    let crib = shlex::try_quote(&path).ok().filter(|_| !is_here);
-    let crib = crib.map(|path| format!(" -C {path}")).unwrap_or_default();
-    let undeclared =
-        choices.drafts.iter().any(|draft| matches!(draft.name, "make" | "just" | "npm"));
+    let quoted = shlex::try_quote(&path).ok().filter(|_| !is_here);
+    let crib = quoted.as_ref().map(|path| format!(" -C {path}")).unwrap_or_default();
+    let package = quoted.as_deref().unwrap_or(".");
+    let undeclared = choices.drafts.iter().any(|draft| !draft.declares_effects());
     terminal::print_line("\nnext:");
     if is_r_package {
         terminal::print_line(&format!(
-            "  toolcrib build {path}   # tools from the roxygen2 comments with `@keywords mcp-tool`"
+            "  toolcrib build {package}   # tools from the roxygen2 comments with `@keywords mcp-tool`"
         ));
     }
     terminal::print_line(&format!("  toolcrib{crib} check"));
     terminal::print_line(&format!(
-        "  toolcrib{crib} connect   # lists the clients on this machine"
+        "  toolcrib{crib} connect   # lists the clients on this machine; with a name, connects it"
     ));
     if undeclared {
         terminal::print_line(

@@ -90,11 +90,24 @@ fn an_r_package_gets_a_first_tool() {
 }
 
 #[test]
-fn a_python_package_without_tests_gets_a_first_tool() {
+fn programs_of_a_python_package_are_tools_before_it_is_installed() {
+    let project = "[project]\nname = \"tally\"\nversion = \"0.1\"\n[project.scripts]\n\
+        tally = \"tally.cli:main\"\ntally-reset = \"other:main\"\n";
     let crib = TempCrib::new()
-        .file("pyproject.toml", "[project]\nname = \"tally\"\nversion = \"0.1\"\n")
-        .file("src/tally/__init__.py", "ONE = 1\nTWO = 2\n");
-    crib.run(&["init"]);
-    let arguments = ["call", "count", "files=src/tally/__init__.py", "lines=true"];
-    assert!(crib.run(&arguments).stdout.starts_with('2'));
+        .file("pyproject.toml", project)
+        .file("src/tally/__init__.py", "")
+        .file(
+            "src/tally/cli.py",
+            "import sys\ndef main():\n    print(sys.argv[1:])\n\n\
+             if __name__ == '__main__':\n    sys.exit(main() or 3)\n",
+        )
+        .file("other.py", "def main(): ...");
+    insta::assert_snapshot!(crib.transcript(&["init"]));
+    insta::assert_snapshot!(crib.read("tools/tally.json"));
+    assert_eq!(crib.run(&["check"]).code, 0);
+    let call = crib.run(&["call", "tally", "args=--by", "args=two words"]);
+    assert_eq!(call.stdout.trim(), "['--by', 'two words']", "{}", call.stderr);
+    assert!(call.stderr.contains("exit code 3"), "{}", call.stderr);
+    // A program with a dangerous name waits for a person.
+    assert!(crib.read("tools/tally-reset.json").contains("\"dangerous\": true"));
 }

@@ -6,7 +6,7 @@ use crate::draft::{Draft, Project};
 
 pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
     project.exists("Cargo.toml").then(|| Draft {
-        name: "cargo",
+        name: "cargo".to_owned(),
         summary: "Cargo.toml: check, test, clippy".to_owned(),
         definition: json!({
             "name": "cargo",

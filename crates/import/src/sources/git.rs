@@ -6,7 +6,7 @@ use crate::draft::{Draft, Project};
 
 pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
     project.exists(".git").then(|| Draft {
-        name: "git",
+        name: "git".to_owned(),
         summary: "git repository: status, log, diff, show".to_owned(),
         definition: json!({
             "name": "git",

@@ -9,7 +9,7 @@ pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
         .find_map(|file| Some((file, project.read(file)?)))?;
     let recipes = select(read_recipes(&text));
     (!recipes.is_empty()).then(|| Draft {
-        name: "just",
+        name: "just".to_owned(),
         summary: format!("{file}: {}", list_names(&recipes)),
         definition: define("just", "just", "Recipes of this project's justfile", &recipes),
     })

@@ -10,7 +10,7 @@ pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
         .find_map(|file| Some((file, project.read(file)?)))?;
     let targets = select(read_targets(&text));
     (!targets.is_empty()).then(|| Draft {
-        name: "make",
+        name: "make".to_owned(),
         summary: format!("{file}: {}", list_names(&targets)),
         definition: define("make", "make", "Targets of this project's Makefile", &targets),
     })

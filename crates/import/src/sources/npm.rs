@@ -19,7 +19,7 @@ pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
         () => "npm run",
     };
     (!scripts.is_empty()).then(|| Draft {
-        name: "npm",
+        name: "npm".to_owned(),
         summary: format!("package.json: {}", list_names(&scripts)),
         definition: define("npm", program, "Scripts of this project's package.json", &scripts),
     })

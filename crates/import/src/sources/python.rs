@@ -9,7 +9,7 @@ pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
     let text = project.read("pyproject.toml")?;
     let has_tests = project.exists("tests") || project.exists("test");
     (has_tests || names_pytest(&text)).then(|| Draft {
-        name: "pytest",
+        name: "pytest".to_owned(),
         summary: "pyproject.toml: pytest".to_owned(),
         definition: json!({
             "name": "pytest",

@@ -9,7 +9,7 @@ pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
     let exports = project.read("NAMESPACE").filter(|_| is_package)?;
     // `grep` fails if it finds nothing.
     exports.lines().any(|line| line.starts_with("export")).then(|| Draft {
-        name: "exports",
+        name: "exports".to_owned(),
         summary: "R package: its exported functions".to_owned(),
         definition: json!({
             "name": "exports",
