@@ -34,6 +34,8 @@ pub struct Client {
     pub(crate) token: Option<&'static str>,
     /// The variables that a server gets from the client; all of them if this is empty.
     pub passes: &'static [&'static str],
+    /// What begins a reference to a variable in its files, also where a path has it by chance.
+    pub(crate) references: &'static [&'static str],
     /// What to do so that a change takes effect.
     pub next_step: &'static str,
 }
@@ -89,6 +91,14 @@ impl Client {
                 Some(http_entry(self.http?, self.stdio, &server.name, url, token))
             }
         }
+    }
+
+    /// The word of an entry that the client would replace by the value of a variable, so that it could not
+    /// start the server. No client has a way to write such a word.
+    pub fn find_reference<'s>(&self, server: &'s Server) -> Option<&'s str> {
+        let Transport::Stdio { program, arguments } = &server.transport else { return None };
+        let has_reference = |word: &&str| self.references.iter().any(|begin| word.contains(begin));
+        std::iter::once(program).chain(arguments).map(String::as_str).find(has_reference)
     }
 
     /// Whether the entry for a server over HTTP has the token itself, because the client's file cannot

@@ -45,6 +45,7 @@ const USUAL: Client = Client {
     http: http(None, "url"),
     token: None,
     passes: &[],
+    references: &[],
     next_step: NEW_SESSION,
 };
 
@@ -60,6 +61,7 @@ pub static CLIENTS: &[Client] = &[
         // Without a type, an entry with an address is ignored.
         http: http(Some("http"), "url"),
         token: Some("${TOOLCRIB_TOKEN}"),
+        references: &["${"],
         ..USUAL
     },
     Client {
@@ -85,6 +87,7 @@ pub static CLIENTS: &[Client] = &[
         http: http(Some("http"), "url"),
         token: Some("${env:TOOLCRIB_TOKEN}"),
         next_step: "confirm the server when VS Code asks",
+        references: &["${"],
         ..USUAL
     },
     Client {
@@ -102,6 +105,7 @@ pub static CLIENTS: &[Client] = &[
         // As for Claude Code, with which it shares the file of a project.
         http: http(Some("http"), "url"),
         token: Some("${TOOLCRIB_TOKEN}"),
+        references: &["$"],
         ..USUAL
     },
     Client {
@@ -113,6 +117,7 @@ pub static CLIENTS: &[Client] = &[
         project: at(Base::Project, &[".cursor/mcp.json"]),
         token: Some("${env:TOOLCRIB_TOKEN}"),
         next_step: "reload the server in Cursor's settings",
+        references: &["${"],
         ..USUAL
     },
     Client {
@@ -125,6 +130,7 @@ pub static CLIENTS: &[Client] = &[
         http: http(None, "serverUrl"),
         token: Some("${env:TOOLCRIB_TOKEN}"),
         next_step: "press the refresh button in Windsurf's MCP settings",
+        references: &["${env:"],
         ..USUAL
     },
     Client {
@@ -158,6 +164,7 @@ pub static CLIENTS: &[Client] = &[
         token: Some("$TOOLCRIB_TOKEN"),
         // It starts no server in other folders, not even those of the user's own file.
         next_step: "start a new session in a folder that Gemini CLI trusts",
+        references: &["$"],
         ..USUAL
     },
     Client {
@@ -212,6 +219,7 @@ pub static CLIENTS: &[Client] = &[
         // Without a type, opencode refuses the whole file.
         http: http(Some("remote"), "url"),
         token: Some("{env:TOOLCRIB_TOKEN}"),
+        references: &["{env:", "{file:"],
         ..USUAL
     },
     Client {

@@ -139,15 +139,19 @@ fn connect(
         CommandError::machine(format!("{} cannot use servers over HTTP", client.title))
             .hint("leave out `--http`: it then starts the server itself")
     })?;
+    if let Some(word) = client.find_reference(server) {
+        let message = format!("{} would read `{word}` as a reference to a variable", client.title);
+        return Err(CommandError::machine(message)
+            .hint("move the crib or the program to a path without it, or use `--http`"));
+    }
     let change = file.connect(&server.name, &entry).map_err(to_command_error)?;
-    print_change(&change, args);
+    make_change(&change, args)?;
     if args.dry_run {
         return Ok(true);
     }
     if !change.is_empty() {
         terminal::print_line(&format!("to undo this: {}", undo_command(context, client, args)));
     }
-    change.apply().map_err(to_command_error)?;
     explain_token(client, server, crib);
     let answers = verify::verify(context, file, server)?;
     terminal::print_line(&format!("next: {}", client.next_step));
@@ -156,18 +160,19 @@ fn connect(
 
 fn disconnect(file: &ClientFile, server: &Server, args: &Args) -> Result<(), CommandError> {
     let change = file.disconnect(&server.name).map_err(to_command_error)?;
-    print_change(&change, args);
-    if args.dry_run {
-        return Ok(());
-    }
-    change.apply().map_err(to_command_error)
+    make_change(&change, args)
 }
 
-fn print_change(change: &Change, args: &Args) {
+/// Prints a change, and makes it unless it is only to be shown.
+fn make_change(change: &Change, args: &Args) -> Result<(), CommandError> {
     let path = change.path.display();
+    if !args.dry_run {
+        change.apply().map_err(to_command_error)?;
+    }
     if change.is_empty() {
         let state = if args.undo { "has no entry to remove" } else { "is up to date" };
-        return terminal::print_line(&format!("{path} {state}"));
+        terminal::print_line(&format!("{path} {state}"));
+        return Ok(());
     }
     let before = change.before.as_deref().unwrap_or_default();
     let after = change.after.as_deref().unwrap_or_default();
@@ -179,6 +184,7 @@ fn print_change(change: &Change, args: &Args) {
         (false, None) => "removed",
     };
     terminal::print_line(&format!("{done} {path}"));
+    Ok(())
 }
 
 /// The command that removes the entry of a client again, to be run in the same folder.

@@ -157,6 +157,27 @@ fn a_broken_file_and_a_missing_scope_change_nothing() {
 }
 
 #[test]
+fn a_file_that_cannot_be_written_is_reported_and_not_said_to_be_written() {
+    let crib = crib();
+    // No file can be created there, not even by root.
+    std::os::unix::fs::symlink("/proc", home(&crib).join(".cursor")).expect("a link");
+    insta::assert_snapshot!(transcript(&crib, &["cursor"]));
+}
+
+#[test]
+fn a_path_that_a_client_would_expand_is_refused() {
+    let crib =
+        TempCrib::new().file("../{env:X}/tools/a.json", &definition("a", "echo").to_string());
+    let mut command = std::process::Command::new(toolcrib_path());
+    command.args(["connect", "opencode"]).current_dir(crib.root().with_file_name("{env:X}"));
+    command.env("HOME", crib.root()).env("XDG_STATE_HOME", crib.root().join("state"));
+    let output = CommandOutput::from(&command.output().expect("the program starts"));
+    assert_eq!(output.code, 2);
+    let expected = "opencode would read `FOLDER/{env:X}` as a reference to a variable";
+    assert!(normalize(&crib, &output.stderr).contains(expected), "{}", output.stderr);
+}
+
+#[test]
 fn lists_clients_and_their_state() {
     let crib = crib().file("../home/.cursor/mcp.json", "{}");
     connect(&crib, &["gemini"]);

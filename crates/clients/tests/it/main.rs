@@ -195,3 +195,16 @@ fn yaml_in_another_notation_is_left_alone() {
         assert!(edited.is_err(), "{text:?} becomes {edited:?}");
     }
 }
+
+#[test]
+fn paths_that_a_client_would_expand_are_found() {
+    let mut server = stdio();
+    assert!(CLIENTS.iter().all(|client| client.find_reference(&server).is_none()));
+    let Transport::Stdio { arguments, .. } = &mut server.transport else { panic!("stdio") };
+    arguments[1] = "/home/you/{env:HOME}".to_owned();
+    let able = |client: &&Client| client.find_reference(&server).is_some();
+    assert_eq!(
+        CLIENTS.iter().filter(able).map(|client| client.name).collect::<Vec<_>>(),
+        ["opencode"]
+    );
+}
