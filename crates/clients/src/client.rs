@@ -11,36 +11,36 @@ use crate::{
 /// A program that connects to MCP servers, and the files that list them.
 #[derive(Debug)]
 pub struct Client {
-    /// Its name on the command line.
+    /// The name on the command line, such as `claude-code`.
     pub name: &'static str,
-    /// Its name as people write it.
+    /// Its name in prose, such as `Claude Code`.
     pub title: &'static str,
-    /// How the name begins with which it introduces itself to a server, in lower case.
+    /// Prefix of the name in `clientInfo`, in lower case.
     pub info: &'static str,
-    /// Programs by which it is found on the `PATH`.
+    /// Programs on the `PATH` that show that it is installed.
     pub programs: &'static [&'static str],
-    /// The file with the servers of one user, for all projects.
+    /// The user's file with servers, for all projects.
     pub user: Option<Location>,
-    /// The file with the servers of one project.
+    /// The file with servers in a project.
     pub project: Option<Location>,
-    /// The key of the servers in these files.
+    /// The key of the table of servers in these files.
     pub(crate) servers: &'static str,
     pub(crate) syntax: Syntax,
     /// The keys of an entry for a server that the client starts.
     pub(crate) stdio: StdioShape,
     /// The keys of an entry for a server that it reaches over HTTP, if it can.
     pub(crate) http: Option<HttpShape>,
-    /// How a value in the file refers to the variable with the token, if it can.
+    /// The syntax by which a value in the file refers to the variable with the token, if there is one.
     pub(crate) token: Option<&'static str>,
-    /// The variables that a server gets from the client; all of them if this is empty.
+    /// The environment variables that the client passes to servers; empty if it passes all.
     pub passes: &'static [&'static str],
-    /// What begins a reference to a variable in its files, also where a path has it by chance.
+    /// Texts that begin a reference to a variable in its files, which expands them even inside a path.
     pub(crate) references: &'static [&'static str],
-    /// What to do so that a change takes effect.
+    /// What the user must do for a change to take effect.
     pub next_step: &'static str,
 }
 
-/// Which of the client's files.
+/// Selects one of the client's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// For one user, in all projects.
@@ -50,7 +50,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Its name on the command line.
+    /// The name of the option on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",

@@ -24,7 +24,7 @@ pub(crate) enum JsonDialect {
     Relaxed,
 }
 
-/// What some editors of Windows start files with.
+/// Some Windows editors start files with this character.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Reads and edits the files of one client.
@@ -38,7 +38,7 @@ pub struct Editor {
 /// Why a file is not edited.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EditError {
-    /// It is broken, also for the client.
+    /// It has a syntax error, so the client cannot read it either.
     #[error("it is broken: {0}")]
     Broken(String),
     /// The value of the key for servers is not a table.

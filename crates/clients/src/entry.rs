@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-/// The variable from which clients take the token of a server over HTTP.
+/// The environment variable from which clients read the token of an HTTP server.
 pub const TOKEN_VARIABLE: &str = "TOOLCRIB_TOKEN";
 
-/// Seconds that goose waits for an answer: its own default.
+/// Timeout of a goose extension, in seconds. This is goose's own default, which its file must state.
 const GOOSE_TIMEOUT: u32 = 300;
 
 /// A server to connect a client to.
@@ -15,15 +15,15 @@ pub struct Server {
     pub name: String,
     /// How the client reaches it.
     pub transport: Transport,
-    /// Variables that a server must get which the client starts. Clients that pass all variables to
-    /// servers need no word about them.
+    /// Environment variables that a started server needs. They are written only for clients that do not
+    /// pass all variables.
     pub variables: Vec<(String, String)>,
 }
 
 /// How a client reaches a server.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    /// It starts this program and talks to it over standard input and output.
+    /// It starts this program and exchanges messages over its standard input and output.
     Stdio {
         /// The absolute path of the program.
         program: String,
@@ -49,8 +49,9 @@ impl std::fmt::Debug for Authorization {
     }
 }
 
-/// A name that every client accepts: letters, digits, `-` and `_`. Codex rejects spaces, and most
-/// clients replace other characters, which changes the names of all tools.
+/// Converts the name of a crib to a server name that every client accepts: letters, digits, `-` and
+/// `_`. Codex rejects spaces, and most clients replace other characters, which changes the names of all
+/// tools.
 pub fn server_name(crib: &str) -> String {
     let is_safe = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
     let name: String = crib.chars().map(|c| if is_safe(c) { c } else { '-' }).collect();
@@ -65,9 +66,9 @@ pub fn server_name(crib: &str) -> String {
 pub(crate) enum StdioShape {
     /// `command` and `args`.
     Plain,
-    /// The same with a `type`.
+    /// `command`, `args` and this `type`.
     Typed(&'static str),
-    /// `command` is an array of all words.
+    /// `command` is an array with the program and its arguments.
     Words,
     /// An extension of goose.
     Extension,
@@ -103,7 +104,8 @@ pub(crate) fn stdio_entry(
     }
 }
 
-/// `token` has the reference to the variable with the token, if the client can read one, and the token.
+/// Builds the entry. `token` is the client's reference to the token variable, if it supports one, and
+/// the token itself.
 pub(crate) fn http_entry(
     shape: HttpShape,
     stdio: StdioShape,
@@ -119,7 +121,7 @@ pub(crate) fn http_entry(
     entry.insert(shape.url.to_owned(), url.into());
     if let Some((reference, Authorization(secret))) = token {
         match reference {
-            // Codex names the variable instead of a header.
+            // Codex takes the name of the variable instead of a header.
             Some(TOKEN_VARIABLE) => {
                 entry.insert("bearer_token_env_var".to_owned(), TOKEN_VARIABLE.into());
             }

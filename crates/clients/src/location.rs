@@ -1,15 +1,15 @@
-//! Where a client's file is.
+//! Locations of clients' files.
 
 use std::path::{Path, PathBuf};
 
-/// Where a client's file is, relative to a folder of the user or of the project.
+/// The location of a client's file, relative to a folder of the user or of the project.
 #[derive(Debug)]
 pub struct Location {
     pub(crate) base: Base,
-    /// Alternatives; the first one that exists counts, else the first.
+    /// Alternatives: the first that exists is used, or the first if none exists.
     pub(crate) files: &'static [&'static str],
-    /// A variable that moves the file, and the file below the folder that it names. An empty file means
-    /// that the variable names the file itself.
+    /// An environment variable that overrides the folder, and the path below that folder. An empty path
+    /// means that the variable is the path of the file itself.
     pub(crate) variable: Option<(&'static str, &'static str)>,
 }
 
@@ -18,7 +18,7 @@ pub(crate) enum Base {
     Home,
     /// `$XDG_CONFIG_HOME`, or `~/.config`.
     Config,
-    /// Where desktop programs keep their settings: as [`Base::Config`], but not on macOS.
+    /// The folder for settings of desktop programs: [`Base::Config`], except on macOS.
     Application,
     Project,
 }

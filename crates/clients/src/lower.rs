@@ -1,8 +1,7 @@
-//! Looser forms of schemas, for clients that lose a tool or a part of it otherwise.
+//! Looser forms of schemas, for clients that would otherwise drop a tool or a part of it.
 //!
-//! A lowered schema admits every value that the full one admits. What it no longer says is a line for
-//! the description of the tool; arguments are always validated against the full
-//! schema.
+//! A lowered schema admits every value that the full one admits. Each constraint that it drops
+//! becomes a line of the tool's description; arguments are always validated against the full schema.
 
 mod arrays;
 mod conditions;
@@ -21,14 +20,14 @@ pub(crate) use self::{
     },
 };
 
-/// A schema as some clients get it.
+/// A looser form of a schema, with notes about the difference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
     /// The looser schema.
     pub schema: Object,
-    /// What it no longer says, each as a sentence.
+    /// The constraints that were dropped, each as a sentence.
     pub notes: Vec<String>,
-    /// Parameters with another name: the advertised one, and that of the full schema.
+    /// Renamed parameters: the advertised name, and the name in the full schema.
     pub renamed: Vec<(String, String)>,
 }
 
@@ -44,7 +43,7 @@ impl Lowered {
         }
     }
 
-    /// The arguments of a call under the names of the full schema.
+    /// Renames the arguments of a call to the names of the full schema.
     pub fn restore(&self, arguments: &mut Object) {
         for (advertised, own) in &self.renamed {
             if let Some(value) = arguments.shift_remove(advertised) {

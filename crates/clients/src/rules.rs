@@ -1,5 +1,5 @@
-//! What clients do to the tools that a server lists. Tried with the real programs, read in their source,
-//! or taken from their documentation or issues, as each rule says.
+//! How clients treat the tools that a server lists. Each rule records its evidence: a test with the real
+//! program, its source, its documentation or an issue.
 
 mod names;
 mod page;
@@ -11,80 +11,80 @@ use crate::{
     schema::Object,
 };
 
-/// Something that some clients do not take as it is.
+/// A feature of a tool that some clients reject or change.
 pub struct ClientRule {
-    /// Its name.
+    /// The name of the rule.
     pub name: &'static str,
-    /// What it is about, as a noun phrase.
+    /// The feature, as a noun phrase.
     pub what: &'static str,
-    /// What the clients do that are not named here: nothing.
+    /// The effect in each affected client. Clients that are not listed have no problem with the feature.
     pub effects: &'static [(&'static str, Effect)],
-    /// What is done about it.
+    /// How Toolcrib handles it.
     pub handling: Handling,
-    /// When it was found out, as year and month.
+    /// When it was observed, as year and month.
     pub date: &'static str,
-    /// How it was found out.
+    /// The evidence.
     pub source: &'static str,
 }
 
-/// What a client does.
+/// The reaction of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It does not show the tool to the model.
+    /// It hides the tool from the model.
     LosesTool,
-    /// It shows none of the server's tools.
+    /// It hides all tools of the server from the model.
     LosesServer,
     /// It sends the tool to a provider that rejects every request because of it.
     FailsRequests,
-    /// The model gets the tool in another form.
+    /// It changes the tool, in this way.
     Changes(&'static str),
 }
 
-/// What is done about a rule.
+/// How Toolcrib handles a rule.
 pub enum Handling {
-    /// Nothing that a server lists is like that.
+    /// A server never lists such a tool. The text describes what it lists instead.
     Avoided(&'static str),
     /// These clients get a looser schema.
     Lowered {
-        /// Whether it means the same.
+        /// Whether the looser schema admits the same values.
         is_exact: bool,
-        /// Whether a schema is like that.
+        /// Whether a schema has the feature.
         find: fn(&Object) -> bool,
-        /// Loosens it.
+        /// Loosens the schema.
         lower: fn(&mut Lowered),
-        /// What they get instead.
+        /// The replacement, for the reference page.
         to: &'static str,
     },
-    /// Only the definition can be changed. Returns what is wrong with a tool for a client.
+    /// Only the author can avoid it. Returns what is wrong with a tool for a client.
     Reported(fn(&str, &Advertised<'_>) -> Option<String>),
 }
 
-/// A tool as a server lists it.
+/// A tool in the form that a server lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Advertised<'a> {
     /// The name of the server in the client, see [`crate::server_name`].
     pub server: &'a str,
-    /// Its name.
+    /// The advertised name of the tool.
     pub name: &'a str,
-    /// Its description.
+    /// The advertised description.
     pub description: &'a str,
-    /// Its input schema.
+    /// The advertised input schema.
     pub input: &'a Object,
 }
 
-/// What one client does to one tool.
+/// A problem of one client with one tool.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The rule.
+    /// The rule that the tool violates.
     pub rule: &'static ClientRule,
-    /// What the client does.
+    /// The client's reaction.
     pub effect: Effect,
-    /// What the tool has.
+    /// The offending part of the tool.
     pub what: String,
 }
 
 impl ClientRule {
-    /// What a client does, if anything.
+    /// The reaction of a client, if there is one.
     pub fn effect(&self, client: &str) -> Option<Effect> {
         self.effects.iter().find(|(name, _)| *name == client).map(|(_, effect)| *effect)
     }
@@ -101,17 +101,17 @@ impl std::fmt::Debug for ClientRule {
 }
 
 impl Problem {
-    /// Whether the client gets a form of the tool that it takes.
+    /// Whether clients get a form of the tool that they accept.
     pub fn is_lowered(&self) -> bool {
         matches!(self.rule.handling, Handling::Lowered { .. })
     }
 
-    /// Whether the client gets everything, though in another form.
+    /// Whether that form loses nothing.
     pub fn is_cured(&self) -> bool {
         matches!(self.rule.handling, Handling::Lowered { is_exact: true, .. })
     }
 
-    /// What the client gets, or what to do.
+    /// Describes the lowered form, or what the author can do.
     pub fn describe_handling(&self) -> String {
         match &self.rule.handling {
             Handling::Lowered { to, .. } => format!("they get instead: {to}"),
@@ -119,14 +119,14 @@ impl Problem {
         }
     }
 
-    /// Whether the tool is lost, unless it is lowered.
+    /// Whether the client would lose the tool if it were not lowered.
     pub fn loses_tool(&self) -> bool {
         !matches!(self.effect, Effect::Changes(_))
     }
 }
 
 impl Effect {
-    /// What it means for a tool, after the name of the client.
+    /// Describes the reaction as a phrase that follows the name of the client.
     pub fn describe(self) -> &'static str {
         match self {
             Self::LosesTool => "drops the tool",
@@ -137,7 +137,7 @@ impl Effect {
     }
 }
 
-/// What a client does to a tool that is not lowered.
+/// Finds the problems of a client with a tool that has not been lowered.
 pub fn find_problems(client: &str, tool: &Advertised<'_>) -> Vec<Problem> {
     let problem = |rule: &'static ClientRule| {
         let effect = rule.effect(client)?;
@@ -151,7 +151,7 @@ pub fn find_problems(client: &str, tool: &Advertised<'_>) -> Vec<Problem> {
     RULES.iter().filter_map(problem).collect()
 }
 
-/// The schema for these clients, or `None` if all of them take it as it is.
+/// Lowers the schema for these clients, or returns `None` if all of them accept it unchanged.
 pub fn lower(schema: &Object, clients: &[&str]) -> Option<Lowered> {
     let mut lowered: Option<Lowered> = None;
     for rule in RULES.iter().filter(|rule| clients.iter().any(|client| rule.affects(client))) {
@@ -163,7 +163,7 @@ pub fn lower(schema: &Object, clients: &[&str]) -> Option<Lowered> {
     lowered
 }
 
-/// Gives the arguments of a call by these clients the names of the full schema.
+/// Renames the arguments of a call from these clients to the names of the full schema.
 pub fn restore_arguments(schema: &Object, clients: &[&str], arguments: &mut Object) {
     // The cheap test first: almost no tool has such a name.
     if lower::has_foreign_name(schema)

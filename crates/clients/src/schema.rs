@@ -1,4 +1,4 @@
-//! Where schemas are in a schema.
+//! Traversal of the subschemas of a schema.
 
 use serde_json::{Map, Value};
 
@@ -54,15 +54,15 @@ fn visit_value(value: &mut Value, visit: &mut dyn FnMut(&mut Object)) {
     }
 }
 
-/// Whether a schema, or one in it, has a property.
+/// Whether a schema or one of its subschemas passes a test.
 pub(crate) fn has_schema(schema: &Object, test: impl Fn(&Object) -> bool) -> bool {
     let mut found = false;
-    // The visitor is for edits; schemas are small.
+    // The visitor needs a mutable schema. The clone is cheap, since schemas are small.
     visit_schemas(&mut schema.clone(), &mut |schema| found |= test(schema));
     found
 }
 
-/// Whether a schema admits values of a type by its `type`.
+/// Whether the keyword `type` of a schema includes a type.
 pub(crate) fn has_type(schema: &Object, name: &str) -> bool {
     match schema.get("type") {
         Some(Value::String(only)) => only == name,
@@ -78,7 +78,7 @@ pub(crate) fn add_description(schema: &mut Object, sentence: &str) {
     schema.insert("description".to_owned(), text.into());
 }
 
-/// The length of a schema as clients receive it.
+/// The size of a schema as JSON, in bytes.
 pub(crate) fn count_bytes(schema: &Object) -> usize {
     serde_json::to_string(schema).map_or(0, |text| text.len())
 }

@@ -1,6 +1,6 @@
-//! The clients that `connect` knows. What each of them reads was tried with the real program where it
-//! runs without an account (Claude Code, Codex, Copilot CLI, Gemini CLI, opencode, Cline, November 2026),
-//! else taken from its documentation or source.
+//! The clients that `connect` supports. Entries were tested with the real program where it runs without
+//! an account (Claude Code, Codex, Copilot CLI, Gemini CLI, opencode, Cline; November 2026), and
+//! otherwise taken from its documentation or source.
 
 use crate::{
     client::Client,
@@ -31,7 +31,7 @@ const fn http(kind: Option<&'static str>, url: &'static str) -> Option<HttpShape
     Some(HttpShape { kind, url })
 }
 
-/// What most clients have in common.
+/// Defaults that most clients share.
 const USUAL: Client = Client {
     name: "",
     title: "",
@@ -58,14 +58,14 @@ pub static CLIENTS: &[Client] = &[
         programs: &["claude"],
         user: movable(Base::Home, &[".claude.json"], ("CLAUDE_CONFIG_DIR", ".claude.json")),
         project: at(Base::Project, &[".mcp.json"]),
-        // Without a type, an entry with an address is ignored.
+        // Without a type, the client ignores an entry with an address.
         http: http(Some("http"), "url"),
         token: Some("${TOOLCRIB_TOKEN}"),
         references: &["${"],
         ..USUAL
     },
     Client {
-        // Servers over HTTP are added in its settings, not in the file.
+        // HTTP servers are added in the program's settings, not in the file.
         name: "claude-desktop",
         title: "Claude Desktop",
         info: "claude-ai",
@@ -102,7 +102,7 @@ pub static CLIENTS: &[Client] = &[
         ),
         project: at(Base::Project, &[".mcp.json"]),
         syntax: Syntax::Json(JsonDialect::Relaxed),
-        // As for Claude Code, with which it shares the file of a project.
+        // The type is required because the project file is shared with Claude Code.
         http: http(Some("http"), "url"),
         token: Some("${TOOLCRIB_TOKEN}"),
         references: &["$"],
@@ -126,7 +126,7 @@ pub static CLIENTS: &[Client] = &[
         info: "windsurf",
         programs: &["windsurf"],
         user: at(Base::Home, &[".codeium/windsurf/mcp_config.json"]),
-        // With `url` it does not connect.
+        // The client does not connect if the key is `url`.
         http: http(None, "serverUrl"),
         token: Some("${env:TOOLCRIB_TOKEN}"),
         next_step: "press the refresh button in Windsurf's MCP settings",
@@ -142,9 +142,9 @@ pub static CLIENTS: &[Client] = &[
         project: at(Base::Project, &[".codex/config.toml"]),
         servers: "mcp_servers",
         syntax: Syntax::Toml,
-        // The name of the variable itself, see `http_entry`.
+        // Just the name of the variable, see `http_entry`.
         token: Some("TOOLCRIB_TOKEN"),
-        // Codex passes no others, so the entry has those that the server needs.
+        // Codex passes no other variables, so the entry sets those that the server needs.
         passes: CODEX_VARIABLES,
         ..USUAL
     },
@@ -162,7 +162,7 @@ pub static CLIENTS: &[Client] = &[
         syntax: Syntax::Json(JsonDialect::Comments),
         http: http(Some("http"), "url"),
         token: Some("$TOOLCRIB_TOKEN"),
-        // It starts no server in other folders, not even those of the user's own file.
+        // Elsewhere it starts no servers, not even those of the user's own file.
         next_step: "start a new session in a folder that Gemini CLI trusts",
         references: &["$"],
         ..USUAL
@@ -172,7 +172,7 @@ pub static CLIENTS: &[Client] = &[
         title: "Zed",
         info: "zed",
         programs: &["zed", "zeditor"],
-        // Also on macOS, where other desktop programs use another folder.
+        // `~/.config` on macOS too, unlike other desktop programs.
         user: at(Base::Config, &["zed/settings.json"]),
         project: at(Base::Project, &[".zed/settings.json"]),
         servers: "context_servers",
@@ -248,12 +248,12 @@ pub static CLIENTS: &[Client] = &[
     },
 ];
 
-/// The client with this name.
+/// The client with this name on the command line.
 pub fn find(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
 }
 
-/// The client that introduces itself with this name.
+/// The client that sends this name in `clientInfo`.
 pub fn find_by_info(info: &str) -> Option<&'static Client> {
     let info = info.to_lowercase();
     CLIENTS.iter().find(|client| info.starts_with(client.info))

@@ -10,7 +10,7 @@ use crate::{markdown::code_block, schema::describe_type};
 /// Marks every tool that requires a consent word. Clients and tests look for this text.
 const CONSENT_WARNING: &str = "REQUIRES EXPLICIT USER INSTRUCTION";
 
-/// The most lines of a recorded example in a description.
+/// Maximum number of lines of a recorded example in a description.
 const MAX_TRANSCRIPT_LINES: usize = 12;
 
 /// The length of descriptions. Shorter ones take less of a model's context.
@@ -74,7 +74,7 @@ fn describe_in_size(tool: &Tool, size: DescriptionSize) -> String {
 fn describe_concisely(tool: &Tool) -> String {
     let text = tool.description.text_in_context();
     let guidance = tool.description.guidance.as_deref().unwrap_or_default().trim();
-    // Some authors write the warning themselves.
+    // Some authors write the warning themselves; it must not appear twice.
     let has_warning = text.contains(CONSENT_WARNING) || guidance.contains(CONSENT_WARNING);
     let consent = tool.consent.as_ref().filter(|_| !has_warning);
     let warning = consent.map(render_consent_warning).unwrap_or_default();
@@ -103,8 +103,8 @@ fn render_usage(tool: &Tool) -> String {
     if notes.is_empty() { signature } else { format!("{signature}\n{notes}") }
 }
 
-/// The recorded example of an R function: its first lines, since a description is part of every
-/// conversation.
+/// Shortens the recorded example of an R function to its first lines, since a description is part of
+/// every conversation.
 fn shorten(transcript: &str) -> String {
     let lines: Vec<_> = transcript.trim_end().lines().collect();
     let mut shown: Vec<_> = lines.iter().take(MAX_TRANSCRIPT_LINES).copied().collect();

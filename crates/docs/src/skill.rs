@@ -9,13 +9,13 @@ use crate::{
     tool_docs::needs_approval,
 };
 
-/// Clients reject a skill with a longer description.
+/// Maximum length of the description, in characters. Clients reject skills with a longer one.
 const MAX_DESCRIPTION: usize = 1024;
 
-/// At most so many examples are in a skill: a client reads all of it into the context of the model.
+/// Maximum number of examples in a skill, all of which is read into the context of the model.
 const MAX_EXAMPLES: usize = 12;
 
-/// Renders `SKILL.md` for the tools of a server. `description` is the author's, if there is one.
+/// Renders `SKILL.md` for the tools of a server. Without a `description`, one is composed from the tools.
 pub fn render_skill(catalog: &Catalog, server: &str, description: Option<&str>) -> String {
     let tools: Vec<_> = callable_tools(catalog).collect();
     let description = describe_skill(&tools, server, description);
@@ -40,7 +40,7 @@ pub fn render_skill(catalog: &Catalog, server: &str, description: Option<&str>) 
     page
 }
 
-/// Renders the page about a package for people: what it has, and what it needs.
+/// Renders the `README.md` of a package for people: its tools and its requirements.
 pub fn render_package_page(catalog: &Catalog, name: &str, description: &str) -> String {
     let tools: Vec<_> = callable_tools(catalog).collect();
     format!(
@@ -54,13 +54,13 @@ pub fn render_package_page(catalog: &Catalog, name: &str, description: &str) -> 
     )
 }
 
-/// What a tool is for, in a sentence.
+/// The first sentence of a tool's description.
 pub fn summarize(tool: &Tool) -> String {
     let text = tool.description.text_in_context();
     first_sentence(&text).chars().filter(|c| !c.is_control()).collect()
 }
 
-/// The text in one line, ending at a word with `…` if it has more than `limit` characters.
+/// Puts a text on one line and truncates it at a word to `limit` characters.
 pub fn shorten(text: &str, limit: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= limit {
@@ -75,7 +75,8 @@ fn callable_tools(catalog: &Catalog) -> impl Iterator<Item = &Tool> {
     catalog.tools().iter().map(AsRef::as_ref).filter(|tool| tool.is_callable())
 }
 
-/// What the tools do and when to use them: a client decides by this text alone whether it reads the skill.
+/// Describes what the tools do and when to use them. A client decides by this text alone whether to read
+/// the skill.
 fn describe_skill(tools: &[&Tool], server: &str, description: Option<&str>) -> String {
     let what = description.map_or_else(|| format!("Tools of {server}"), str::to_owned);
     let purposes: Vec<_> = tools.iter().map(|tool| summarize(tool)).collect();

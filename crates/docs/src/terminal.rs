@@ -45,7 +45,7 @@ pub fn render_for_terminal(tool: &Tool, width: usize) -> String {
     out.text
 }
 
-/// The text so far, and the width of its lines.
+/// A page being written, and its width.
 struct Page {
     text: String,
     width: usize,

@@ -8,10 +8,10 @@ use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::Simpl
 
 use crate::{File, Package};
 
-/// Why a bundle could not be packed.
+/// An error while packing a bundle.
 #[derive(Debug)]
 pub enum BundleError {
-    /// The file is not a program for a system that bundles run on.
+    /// The file is not a program for Linux or macOS.
     NotAProgram,
     /// The archive could not be written.
     Archive(ZipError),
@@ -23,7 +23,7 @@ impl From<ZipError> for BundleError {
     }
 }
 
-/// The system that a bundle runs on.
+/// The operating system of a bundle.
 #[derive(Clone, Copy)]
 enum Platform {
     Linux,
@@ -31,17 +31,17 @@ enum Platform {
 }
 
 impl Platform {
-    /// The system for which a program was built, by the first bytes of its file.
+    /// Detects the operating system of a program by its magic number.
     fn of_program(program: &[u8]) -> Option<Self> {
         match program.first_chunk()? {
             [0x7f, b'E', b'L', b'F'] => Some(Self::Linux),
-            // 64-bit, and a file for several processors.
+            // Mach-O: 64-bit, and universal binaries.
             [0xcf, 0xfa, 0xed, 0xfe] | [0xca, 0xfe, 0xba, 0xbe] => Some(Self::MacOs),
             _ => None,
         }
     }
 
-    /// Its name in a manifest, which is that of Node.
+    /// The name in a manifest, which follows Node's `process.platform`.
     fn as_str(self) -> &'static str {
         match self {
             Self::Linux => "linux",
@@ -95,7 +95,7 @@ fn manifest(package: &Package<'_>, platform: Platform) -> serde_json::Value {
             },
         },
         "tools": tools,
-        // Tools for operations, flags and content come on top.
+        // The server also lists built-in tools, for example for operations and flags.
         "tools_generated": true,
         "compatibility": {"platforms": [platform.as_str()]},
     })

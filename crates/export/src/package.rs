@@ -1,8 +1,8 @@
-//! What all packages are made from.
+//! The input of all package formats.
 
 use catalog::Catalog;
 
-/// Clients and registries cut or reject longer descriptions: 100 characters in the MCP registry.
+/// Maximum length of a description, in characters. The MCP registry rejects longer ones.
 pub(crate) const MAX_DESCRIPTION: usize = 100;
 
 /// A crib to pack.
@@ -12,9 +12,9 @@ pub struct Package<'a> {
     pub name: String,
     /// The version, such as `0.1.0`.
     pub version: String,
-    /// The description; composed from the tools if it has none.
+    /// The description; if absent, each format composes one.
     pub description: Option<String>,
-    /// Its tools, with the names under which they are served.
+    /// The tools, under their served names.
     pub catalog: &'a Catalog,
     /// The files of the crib: configuration, definitions, prompts, code and content.
     pub files: Vec<File>,
@@ -32,19 +32,19 @@ pub struct File {
 }
 
 impl File {
-    /// A text, with a line break at its end.
+    /// A text file that ends with a line break.
     pub(crate) fn text(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self { path: path.into(), content: text.into().into_bytes(), is_executable: false }
     }
 
-    /// A JSON document.
+    /// A JSON file.
     pub(crate) fn json(path: impl Into<String>, value: &serde_json::Value) -> Self {
         Self::text(path, format!("{value:#}\n"))
     }
 }
 
 impl Package<'_> {
-    /// The name for folders, plugins and skills.
+    /// The name without a namespace, for folders, plugins and skills.
     pub fn short_name(&self) -> String {
         package_name(self.name.rsplit('/').next().unwrap_or_default())
     }
@@ -57,8 +57,8 @@ impl Package<'_> {
     }
 }
 
-/// The nearest name that all package formats accept: lower-case letters, digits and single hyphens, at
-/// most 64 characters.
+/// Converts a name to one that all package formats accept: lower-case letters, digits and single
+/// hyphens, at most 64 characters.
 pub fn package_name(name: &str) -> String {
     let is_safe = |c: &char| c.is_ascii_alphanumeric();
     let spaced: String = name.chars().map(|c| if is_safe(&c) { c } else { ' ' }).collect();

@@ -1,7 +1,7 @@
 //! A plugin: one folder that Claude Code, Codex, Copilot CLI and Gemini CLI install (Agent Plugins 1.0).
 //!
-//! Each client reads other files of it. Claude Code ignores `mcp.json` and Codex ignores `.mcp.json`, so
-//! the server is in both, with the variable that each client expands to the folder of the plugin.
+//! Each client reads different files. Claude Code ignores `mcp.json` and Codex ignores `.mcp.json`, so
+//! both define the server, with the variable that the client expands to the plugin folder.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::{File, Package};
 const PLUGIN_SCHEMA: &str = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
 const SERVERS_SCHEMA: &str = "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json";
 
-/// The files of a plugin: manifests, a skill, a page for people, and the crib itself.
+/// The files of a plugin: manifests, a skill, a README, and the crib itself.
 pub fn make_plugin(package: &Package<'_>) -> Vec<File> {
     let name = package.short_name();
     let (version, description) = (&package.version, package.short_description());
@@ -50,7 +50,7 @@ pub fn make_plugin(package: &Package<'_>) -> Vec<File> {
     files
 }
 
-/// The files of a skill (agentskills.io): a folder of its name with `SKILL.md`.
+/// The files of a skill (agentskills.io): a folder with the skill's name that contains `SKILL.md`.
 pub fn make_skill(package: &Package<'_>) -> Vec<File> {
     let name = package.short_name();
     let text = docs::render_skill(package.catalog, &name, package.description.as_deref());
@@ -64,7 +64,7 @@ enum Kind {
     Implied,
 }
 
-/// The server of a plugin whose client puts its folder in place of `root`.
+/// The server entry of a plugin. The client expands `root` to the plugin folder.
 fn server(root: &str, kind: Kind) -> Value {
     let entry = json!({"command": "toolcrib", "args": ["-C", root, "serve"]});
     match kind {
@@ -73,7 +73,7 @@ fn server(root: &str, kind: Kind) -> Value {
     }
 }
 
-/// The object with one more member, at its start.
+/// Returns the object with another member in front.
 fn with(key: &str, value: impl Into<Value>, object: &Value) -> Value {
     let members = object.as_object().into_iter().flatten();
     let members = members.map(|(key, value)| (key.clone(), value.clone()));

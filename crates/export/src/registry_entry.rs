@@ -9,19 +9,19 @@ use crate::Package;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/// Why there can be no entry.
+/// The reason why an entry cannot be made.
 #[derive(Debug)]
 pub enum EntryError<E> {
-    /// The name has no namespace, which proves to the registry who publishes it.
+    /// The name has no namespace, by which the registry verifies the publisher.
     NoNamespace,
-    /// The address of the bundle is not known.
+    /// The configuration has no download address for the bundle.
     NoDownload,
     /// The bundle could not be packed.
     Bundle(E),
 }
 
-/// The text of `server.json` for a crib whose bundle can be downloaded from `download`. The bundle is
-/// packed only if there can be an entry.
+/// Writes `server.json` for a crib whose bundle is published at `download`. The bundle is packed only
+/// if an entry is possible.
 pub fn make_registry_entry<E>(
     package: &Package<'_>,
     bundle: impl FnOnce() -> Result<Vec<u8>, E>,

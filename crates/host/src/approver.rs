@@ -58,7 +58,7 @@ impl Approver {
         Self::of_state(&crib.state_folder())
     }
 
-    /// The approver of a crib of which only the state folder is known.
+    /// An approver for a crib of which only the state folder is known.
     pub fn of_state(state: &Path) -> Self {
         Self {
             passphrase: state.join("passphrase.json"),

@@ -286,8 +286,8 @@ fn protect_code(crib: &Crib, loaded: &Loaded, settings: &Settings) {
     settings.protected.set(protected_paths(crib, loaded, settings));
 }
 
-/// What only people may change: the configuration of a crib, and the definitions, scripts, modules and
-/// sources of its tools.
+/// The paths that tools must not change: the configuration of a crib, and the definitions, scripts,
+/// modules and sources of its tools.
 pub(crate) fn protected_paths(crib: &Crib, loaded: &Loaded, settings: &Settings) -> Vec<PathBuf> {
     let tools = loaded.catalog.tools();
     let mut words = HashSet::new();

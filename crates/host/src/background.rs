@@ -14,19 +14,19 @@ use server::background::{Request, ask, join};
 use tokio::time::{Instant, sleep};
 use workspace::Crib;
 
-/// Not `.sock`, which are control sockets.
+/// The extension differs from `.sock`, which marks control sockets.
 const SOCKET: &str = "background.socket";
 const LOG: &str = "background.log";
-/// A longer log is emptied when the server starts.
+/// When the server starts, a larger log is truncated.
 const MAX_LOG_BYTES: u64 = 4 << 20;
-/// How long a server may take to start or to stop.
+/// Timeout for a server to start or to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(20);
 
-/// The version that both sides must have.
+/// The version, which must be the same on both sides.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The background server of a crib, whether or not it runs.
+/// A handle to the background server of a crib, which may not be running.
 pub struct Background {
     state: PathBuf,
 }
@@ -37,28 +37,28 @@ impl Background {
         Self { state: crib.state_folder() }
     }
 
-    /// The file with its log.
+    /// The path of the log file.
     pub fn log_file(&self) -> PathBuf {
         self.state.join(LOG)
     }
 
-    /// Binds its socket: what the server itself does first.
+    /// Binds the socket, as the first step of the server.
     pub async fn bind(&self) -> io::Result<BackgroundSocket> {
         BackgroundSocket::bind(&self.socket()).await
     }
 
-    /// Its status; `None` if it does not run.
+    /// Queries the status; `None` if the server is not running.
     pub async fn status(&self) -> io::Result<Option<Status>> {
         ask(&self.socket(), VERSION, Request::Status).await
     }
 
-    /// Joins it; `None` if it does not run.
+    /// Joins the server; `None` if it is not running.
     pub async fn join(&self) -> io::Result<Option<Joined>> {
         join(&self.socket(), VERSION).await
     }
 
-    /// Starts it with this command line, and waits until it answers. `None` if it ended or did not answer in
-    /// time: its log has the reason.
+    /// Starts the server with this command line and waits until it answers. `None` if it exited or timed
+    /// out; the log has the reason.
     pub async fn start(&self, arguments: &[OsString]) -> io::Result<Option<Status>> {
         let mut child = runtime::start_background(arguments, self.open_log()?)?;
         let deadline = Instant::now() + PATIENCE;
@@ -67,20 +67,21 @@ impl Background {
                 return Ok(Some(status));
             }
             if child.has_ended() || Instant::now() > deadline {
-                // Another process may have started one at the same moment.
+                // The process exits if another process has just started the server.
                 return self.status().await;
             }
             sleep(POLL).await;
         }
     }
 
-    /// Stops it, and waits until it is gone. Returns what it was; `None` if it did not run.
+    /// Stops the server and waits until it has exited. Returns its last status; `None` if it was not
+    /// running.
     pub async fn stop(&self) -> io::Result<Option<Status>> {
         let Some(status) = ask(&self.socket(), VERSION, Request::Stop).await? else {
             return Ok(None);
         };
         let deadline = Instant::now() + PATIENCE;
-        // While it stops, it holds its socket and answers nothing, which is an error here.
+        // While it shuts down, it still holds its socket but does not answer, so a status request fails.
         while !matches!(self.status().await, Ok(None)) {
             if Instant::now() > deadline {
                 return Err(io::ErrorKind::TimedOut.into());

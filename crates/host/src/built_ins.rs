@@ -28,7 +28,7 @@ pub(crate) fn build(
     prefix: Option<&str>,
 ) -> Result<Vec<Native>, AssemblyError> {
     let variable = |name: &str| match prefix {
-        // The flag wins over the variable, which clients set for all of their servers.
+        // The flag overrides the variable, which clients set for all of their servers.
         Some(prefix) if name == toolkit::PREFIX_VARIABLE => Some(prefix.to_owned()),
         _ => environment.get(name).map(str::to_owned),
     };
@@ -48,9 +48,9 @@ pub(crate) fn build(
     builtin::toolset(&handles).build(&options).map_err(AssemblyError::BuiltIns)
 }
 
-/// Adds those built-in tools to a catalog that the crib's configuration asks for, and those that the
-/// results of its tools need. `defined` are all tools of the crib: a flag that switches off the last
-/// asynchronous tool must not make its running operations unreachable.
+/// Adds the built-in tools that the crib's configuration enables or that the results of its tools
+/// require. `defined` has all tools of the crib, including those that a flag disables: disabling the
+/// last asynchronous tool must not make its running operations unreachable.
 pub(crate) fn add_to(
     catalog: &Catalog,
     defined: &Catalog,
@@ -63,7 +63,7 @@ pub(crate) fn add_to(
         defined.tools().iter().map(AsRef::as_ref).chain(natives)
     };
     let has_operations = served().any(|tool| tool.mode == Mode::Asynchronous && tool.is_callable());
-    // Native tools limit their results themselves.
+    // Native tools limit the size of their results themselves.
     let has_long_outputs =
         served().any(|tool| tool.is_callable() && tool.implementation != Implementation::Native);
     let needed = wanted.iter().filter(|native| match native.tool.name.as_str() {
@@ -92,7 +92,7 @@ fn with_description_of(catalog: &Catalog, native: &Tool) -> Tool {
     tool
 }
 
-/// The tool for content needs `[content]`, tools for flags need `[flags]`, tools for documents need
+/// Whether the configuration enables a tool: content needs `[content]`, flags `[flags]`, documents
 /// `[documents]`.
 fn is_wanted(crib: &Crib, native: &Native) -> bool {
     match native.tool.annotations.category.as_deref() {

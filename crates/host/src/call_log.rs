@@ -1,5 +1,4 @@
-//! The log of calls, for people and programs: the lines of the audit log, joined to one record for
-//! each call, operation and decision.
+//! The call log: lines of the audit log, joined to one record per call, operation and decision.
 
 mod follow;
 mod join;
@@ -19,7 +18,7 @@ use store::audit_files;
 use self::{join::Joiner, line::Line};
 pub use follow::LogFollower;
 
-/// The longest line that is read; longer ones are skipped. The server writes none.
+/// Maximum length of a line. Servers never write longer ones, so they are skipped.
 const MAX_LINE: usize = 1 << 20;
 
 /// One call, operation or decision.
@@ -31,27 +30,27 @@ pub struct LogRecord {
     pub event: LogEvent,
     /// The name of the tool.
     pub tool: String,
-    /// The arguments, with secrets masked and long values shortened.
+    /// The arguments, with secrets masked and long values truncated.
     pub arguments: Option<Map<String, Value>>,
-    /// How far it is.
+    /// The state of the call.
     pub state: LogState,
-    /// How long it took, or has taken when it was recorded.
+    /// Duration until the last recorded line.
     pub duration: Duration,
-    /// On whose behalf it was made.
+    /// The owner of the call.
     pub owner: String,
-    /// The client among those of the owner; for a decision, how it was made.
+    /// Distinguishes clients of one owner; for a decision, how it was made.
     pub caller: Option<String>,
     /// The name and version that the client gave itself.
     pub client: Option<String>,
-    /// The operation that a call became.
+    /// The id of the operation that the call became.
     pub operation: Option<String>,
-    /// The approval that was used, requested or decided about.
+    /// The id of the approval that was used, requested or decided.
     pub approval: Option<String>,
     /// Where the tool is defined.
     pub source: Option<String>,
 }
 
-/// What a record is about.
+/// The subject of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogEvent {
     /// A call.
@@ -64,12 +63,12 @@ pub enum LogEvent {
     Denial,
 }
 
-/// How far a call is.
+/// The state of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogState {
-    /// It has not ended, or its server was killed.
+    /// It has not ended as far as the log shows: it is running, or its server was killed.
     Running,
-    /// It asked its client a question, and is made again with the answer.
+    /// It asked its client a question; the client repeats it with the answer.
     Asked,
     /// It succeeded, or a decision was recorded.
     Ok,
@@ -86,16 +85,16 @@ pub enum LogState {
 /// Selects records.
 #[derive(Default)]
 pub struct LogFilter {
-    /// Those of tools whose name matches.
+    /// Selects tools whose name matches.
     pub tool: Option<GlobMatcher>,
-    /// Those that began at this time or later.
+    /// Selects calls that began at this time or later.
     pub since: Option<SystemTime>,
-    /// Those that did not succeed.
+    /// Selects calls that did not succeed.
     pub failed: bool,
 }
 
 impl LogFilter {
-    /// Whether it selects a record.
+    /// Whether the filter selects a record.
     pub fn includes(&self, record: &LogRecord) -> bool {
         self.tool.as_ref().is_none_or(|glob| glob.is_match(&record.tool))
             && self.since.is_none_or(|since| record.time >= since)
@@ -104,7 +103,8 @@ impl LogFilter {
 }
 
 impl LogRecord {
-    /// Whether it did not succeed. A call that runs, or that asked its client, has not failed.
+    /// Whether the call did not succeed. A running call, or one that asked its client, has not
+    /// failed.
     pub fn is_failure(&self) -> bool {
         use LogState::{Asked, Cancelled, Failed, Lost, Ok, Refused, Running};
         match self.state {
@@ -114,11 +114,11 @@ impl LogRecord {
     }
 }
 
-/// The selected records of the crib with this state folder, oldest first; the newest `limit` of them.
+/// Reads the newest `limit` selected records of the crib with this state folder, oldest first.
 pub fn read_log(state: &Path, filter: &LogFilter, limit: usize) -> Vec<LogRecord> {
     let mut files: Vec<Vec<Line>> = Vec::new();
     let mut found = 0;
-    // From the newest file on, until there is enough.
+    // Reads files from the newest to the oldest, until there are enough records.
     for path in audit_files(state).iter().rev() {
         let is_older = |since| modified(path).is_some_and(|modified| modified < since);
         if found >= limit || filter.since.is_some_and(is_older) {
@@ -135,7 +135,7 @@ pub fn read_log(state: &Path, filter: &LogFilter, limit: usize) -> Vec<LogRecord
     records.split_off(records.len().saturating_sub(limit))
 }
 
-/// Joins all lines; calls that have not ended are included.
+/// Joins all lines, including those of calls that have not ended.
 fn join(lines: &[Line]) -> Vec<LogRecord> {
     let mut joiner = Joiner::default();
     let mut records: Vec<_> = lines.iter().filter_map(|line| joiner.add(line)).collect();
@@ -147,7 +147,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }
 
-/// The lines of a file that can be read. A missing file has none.
+/// The valid lines of a file; none if it is missing.
 fn read_lines(path: &PathBuf) -> Vec<Line> {
     let Ok(file) = File::open(path) else {
         return Vec::new();

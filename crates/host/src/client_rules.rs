@@ -1,4 +1,4 @@
-//! What clients would lose of the tools of a crib.
+//! Checks what clients would lose of a crib's tools.
 
 use catalog::{Diagnostic, Severity, Tool};
 use clients::{Advertised, Client, Problem};
@@ -6,7 +6,7 @@ use workspace::{Crib, Loaded};
 
 use crate::snapshot::{describer, served_name};
 
-/// Checks all tools by the rules of the named clients and of those of the configuration.
+/// Checks all tools against the rules of the named clients and of the configured ones.
 pub fn check_clients(crib: &Crib, named: &[&'static Client], loaded: &mut Loaded) {
     let mut all = named.to_vec();
     all.extend(crib.config.serve.clients.iter().map(|client| client.0));
@@ -28,14 +28,15 @@ pub fn check_clients(crib: &Crib, named: &[&'static Client], loaded: &mut Loaded
     }
 }
 
-/// A tool that is lost is an error, unless the client gets a looser form of it.
+/// A lost tool is an error, unless the client gets a looser form of it.
 fn report(client: &Client, tool: &Tool, problem: Problem) -> Option<Diagnostic> {
     let is_reported_anyway = lint::COMMON_CLIENTS.contains(&client.name);
     if problem.is_cured() {
         return None;
     }
     let severity = match (problem.is_lowered(), problem.loses_tool()) {
-        // What changes is repeated where the client keeps it.
+        // A looser form keeps the lost constraints in the description, so there is nothing to
+        // report.
         (true, false) => return None,
         (true, true) if is_reported_anyway => return None,
         (true, true) | (false, false) => Severity::Warning,

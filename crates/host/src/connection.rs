@@ -1,7 +1,7 @@
 //! Connects clients to a crib: an entry in a client's file, and its removal.
 //!
-//! A record in the state folder of the crib has the file as it was. If nothing else has changed the file
-//! since, undoing restores it byte by byte; otherwise only the entry is removed.
+//! A record in the crib's state folder has the original file. If the file was not changed otherwise,
+//! undoing restores it byte by byte; else it only removes the entry.
 
 use std::{
     fs, io,
@@ -13,31 +13,31 @@ use clients::{Client, EditError, Folders, Scope, Server};
 use serde::{Deserialize, Serialize};
 use workspace::{Crib, Environment};
 
-/// The file in which a client looks for servers.
+/// A client's configuration file with its servers.
 pub struct ClientFile {
     /// The client.
     pub client: &'static Client,
-    /// Whose servers the file has.
+    /// Whether the file belongs to the user or to the project.
     pub scope: Scope,
     /// The path of the file, which need not exist.
     pub path: PathBuf,
     record: PathBuf,
 }
 
-/// Whether a client knows the crib's server.
+/// Whether a client is connected to the crib.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConnectionState {
     /// The file has no entry with this name.
     Absent,
     /// It has exactly the entry that `connect` writes.
     Connected,
-    /// It has another entry with this name.
+    /// It has a different entry with this name.
     Different,
     /// It cannot be read.
     Unreadable(String),
 }
 
-/// Why a client's file is not changed.
+/// An error while changing a client's file.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// It cannot be read.
@@ -53,7 +53,7 @@ pub enum ConnectionError {
     Edit {
         /// The configuration file of the client.
         path: PathBuf,
-        /// What keeps the entry from being written or removed.
+        /// The reason why the entry cannot be written or removed.
         source: EditError,
     },
     /// It cannot be written.
@@ -66,16 +66,16 @@ pub enum ConnectionError {
     },
 }
 
-/// A change of a client's file that was not made yet.
+/// A planned change of a client's file.
 pub struct Change {
     /// The configuration file of the client.
     pub path: PathBuf,
-    /// Its text; `None` if it does not exist.
+    /// The current text; `None` if the file does not exist.
     pub before: Option<String>,
-    /// Its text after the change; `None` if it will not exist.
+    /// The new text; `None` to delete the file.
     pub after: Option<String>,
     record_path: PathBuf,
-    /// What undoing will need; `None` if the change undoes the connection.
+    /// The record for undoing; `None` if the change itself undoes a connection.
     record: Option<Record>,
 }
 
@@ -93,7 +93,7 @@ struct Record {
 }
 
 impl ClientFile {
-    /// The file of a client for a scope; `None` if the client has none.
+    /// Locates the file of a client for a scope; `None` if the client has none.
     pub fn find(
         client: &'static Client,
         scope: Scope,
@@ -109,7 +109,7 @@ impl ClientFile {
         Some(Self { client, scope, path, record })
     }
 
-    /// Whether the client knows this server.
+    /// Compares the entry in the file with this server.
     pub fn state(&self, server: &Server) -> ConnectionState {
         let found = self.read().and_then(|text| {
             let text = text.unwrap_or_default();
@@ -138,9 +138,10 @@ impl ClientFile {
         let edit_error = |error| self.edit_error(error);
         let after = editor.insert(text, name, entry).map_err(edit_error)?;
         let (original, folders) = match self.read_record() {
-            // Nothing else has changed the file since: what was there before still counts.
+            // The file is unchanged since it was written, so the original text is still valid.
             Some(record) if record.after == text => (record.before, record.folders),
-            // Connected before: the entry is ours.
+            // The crib was connected before, so the entry was written by `connect`, and the original
+            // text is the current one without it.
             Some(record) => (Some(editor.remove(text, name).map_err(edit_error)?), record.folders),
             None => (before.clone(), find_missing_folders(&self.path)),
         };
@@ -200,12 +201,13 @@ impl ClientFile {
 }
 
 impl Change {
-    /// Whether the file stays as it is.
+    /// Whether the change leaves the file unchanged.
     pub fn is_empty(&self) -> bool {
         self.before == self.after
     }
 
-    /// Changes the file. The record is written first: a file without a record could not be restored.
+    /// Writes the file. The record is written first, because a changed file without a record could
+    /// not be restored.
     pub fn apply(&self) -> Result<(), ConnectionError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -213,7 +215,7 @@ impl Change {
         };
         if let Some(record) = &self.record {
             let text = serde_json::to_vec(record).expect("it has only texts and numbers");
-            // Entries of other servers may have secrets.
+            // The text may contain secrets of other servers.
             atomic_file::replace(&self.record_path, &text, Access::OwnerOnly)
                 .map_err(failed(&self.record_path))?;
         }
@@ -235,7 +237,7 @@ impl Change {
         fs::remove_file(&self.path)?;
         let folders = read_record(&self.record_path).map(|record| record.folders);
         for folder in folders.into_iter().flatten() {
-            // Fails if something else is in there by now.
+            // Fails if the folder is no longer empty.
             if fs::remove_dir(folder).is_err() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! The files that a crib consists of, for a package that others install.
+//! Collects the files of a crib for a package.
 
 use std::{
     fs, io,
@@ -11,18 +11,18 @@ use workspace::Crib;
 
 use crate::{Assembly, assembly::protected_paths};
 
-/// Folders that belong to this machine or to tools for development, whatever refers to them.
+/// Folders with files that are specific to this machine or generated. They are never packed.
 const EXCLUDED: [&str; 2] = ["__pycache__", "node_modules"];
 
-/// The files of a crib, and what they need beyond them.
+/// The files of a crib, and the folders outside of it that they depend on.
 pub struct CribFiles {
     /// Configuration, definitions, prompts, code of tools, content and documents.
     pub files: Vec<File>,
-    /// Folders that the configuration names and that are not in the crib.
+    /// Configured folders outside the crib.
     pub outside: Vec<PathBuf>,
 }
 
-/// Reads the files that a crib needs elsewhere: those that tools may not change, content and documents.
+/// Reads the files that a crib needs on another machine: the protected ones, content and documents.
 /// Other files of the folder may be private, so they are left out.
 pub fn read_crib_files(assembly: &Assembly) -> Result<CribFiles, (PathBuf, io::Error)> {
     let crib = assembly.crib();
@@ -44,8 +44,8 @@ fn folders_outside(crib: &Crib) -> Vec<PathBuf> {
     named.filter(|path| !path.starts_with(&crib.folder)).collect()
 }
 
-/// Adds the file, or the files of the folder, if it is in the crib. Links are left out: they could lead
-/// anywhere.
+/// Adds a file, or all files of a folder, if it is in the crib. Symlinks are skipped, because they
+/// could point to private files.
 fn collect(crib: &Crib, path: &Path, found: &mut Vec<File>) -> Result<(), (PathBuf, io::Error)> {
     let Ok(relative) = path.strip_prefix(&crib.folder) else { return Ok(()) };
     let is_excluded = |part: &std::ffi::OsStr| {

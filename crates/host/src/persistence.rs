@@ -43,7 +43,7 @@ pub(crate) fn open_runtime(
     Ok(runtime_on(settings, store.with_log_retention(log_retention(&crib.config.log))))
 }
 
-/// A runtime without native tools on a store.
+/// A runtime on a store, without native tools.
 pub(crate) fn runtime_on(settings: Settings, store: Store) -> Runtime {
     let store = Arc::new(store);
     Runtime::with_journal(settings, store.clone()).with_storage(store)

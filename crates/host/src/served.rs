@@ -26,8 +26,8 @@ use crate::{
 /// How often operations that are too old or take too much space are removed.
 const PRUNE_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// How long a start waits for the recovery of the newest operations, which takes milliseconds unless the
-/// store is locked.
+/// Maximum time that a start waits for the recovery of the newest operations. It takes milliseconds
+/// unless the store is locked.
 const RECOVERY_WAIT: Duration = Duration::from_millis(200);
 /// The pauses between attempts to recover operations.
 const FIRST_RECOVERY_PAUSE: Duration = Duration::from_secs(1);
@@ -305,8 +305,7 @@ fn follow_own_changes(started: Arc<OnceLock<Weak<Shared>>>, state: PathBuf) -> O
     })
 }
 
-/// Removes finished operations that are too old or too many: now, at every interval, and when they have
-/// grown.
+/// Prunes finished operations: at once, at regular intervals, and when their outputs have grown.
 async fn prune_regularly(operations: Operations) {
     loop {
         if let Err(failure) = operations.prune_by_settings().await {

@@ -1,4 +1,4 @@
-//! The cribs of this user that have a store, found by their state folders.
+//! Finds the user's cribs that have a store, by their state folders.
 
 use std::{
     fs,
@@ -11,20 +11,20 @@ use store::Store;
 
 use crate::{AssemblyError, persistence};
 
-/// A store that was not written to for this long has no request that still waits: they expire within an
+/// A store that was not written for this long has no waiting request, since requests expire within an
 /// hour.
 const MAX_AGE: Duration = Duration::from_secs(2 * 3600);
 
 /// A crib with a store.
 pub struct StoredCrib {
-    /// Its name, as far as the name of its state folder has it.
+    /// The crib's name, taken from the name of the state folder.
     pub name: String,
-    /// Its state folder.
+    /// The path of the state folder.
     pub state: PathBuf,
 }
 
 impl StoredCrib {
-    /// Opens its store: enough to see and decide about requests for approval.
+    /// Opens the store for listing and deciding requests for approval.
     pub fn open(&self) -> Result<Runtime, AssemblyError> {
         let store = Store::open(&self.state)?;
         let settings = Settings::new(self.state.clone());
@@ -32,7 +32,7 @@ impl StoredCrib {
     }
 }
 
-/// The cribs that were used recently, by the user's state folder.
+/// The recently used cribs below the user's state folder.
 pub fn recent_cribs(state: &Path) -> Vec<StoredCrib> {
     let folders = fs::read_dir(state.join("cribs")).into_iter().flatten().flatten();
     let mut recent: Vec<_> = folders
@@ -45,14 +45,14 @@ pub fn recent_cribs(state: &Path) -> Vec<StoredCrib> {
 }
 
 fn is_recent(folder: &Path) -> bool {
-    // SQLite writes to the log file first.
+    // SQLite writes to the write-ahead log first.
     ["store.db", "store.db-wal"].iter().any(|name| {
         let modified = fs::metadata(folder.join(name)).and_then(|file| file.modified());
         modified.is_ok_and(|time| time.elapsed().unwrap_or_default() < MAX_AGE)
     })
 }
 
-/// The name without the hash that makes it unique.
+/// Strips the hash that makes the folder name unique.
 fn name_of(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     name.rsplit_once('-').map_or(name.as_ref(), |(name, _)| name).to_owned()

@@ -37,7 +37,7 @@ pub(super) fn insert(
         None => _ = table.append(name, to_input(entry)),
     }
     let text = root.to_string();
-    // A new file ends like one that an editor has written.
+    // A new file ends with a newline, as editors write it.
     Ok(if is_empty { format!("{}\n", text.trim_end()) } else { text })
 }
 
@@ -55,7 +55,7 @@ pub(super) fn remove(
 }
 
 fn parse(text: &str, dialect: JsonDialect) -> Result<CstRootNode, EditError> {
-    // The parser below accepts comments in a syntax tree, whatever its options say.
+    // The parser below accepts comments when it builds a syntax tree, whatever its options are.
     if dialect == JsonDialect::Strict && !text.trim().is_empty() {
         serde_json::from_str::<Value>(text)
             .map_err(|error| EditError::Broken(error.to_string()))?;

@@ -79,7 +79,7 @@ fn value_to_json(value: &toml_edit::Value) -> Option<Value> {
         toml_edit::Value::Array(items) => {
             items.iter().map(value_to_json).collect::<Option<Vec<_>>>().map(Value::Array)
         }
-        // No entry of ours has others.
+        // Entries written by `connect` have no other types.
         _ => None,
     }
 }

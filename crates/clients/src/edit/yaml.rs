@@ -13,7 +13,7 @@ pub(super) fn entry(text: &str, servers: &str, name: &str) -> Result<Option<Valu
     };
     let lines: Vec<_> = text.lines().collect();
     let Some(range) = find_entry(&lines, &block, name) else {
-        // On one line, with a comment or an anchor.
+        // The entry may be on one line, or have a comment or an anchor.
         let is_named = |line: &&str| {
             let key = line.trim().split_once(':').map(|(key, _)| unquote(key.trim()));
             indentation(line) == block.indent && key.as_deref() == Some(name)
@@ -76,11 +76,12 @@ struct Block {
 }
 
 fn find_block(text: &str, servers: &str) -> Result<Option<Block>, EditError> {
-    // Line ends of other systems would be lost.
+    // CRLF line endings would be lost.
     if text.contains(['\t', '\r']) || text.lines().any(|line| line.trim_end() == "---") {
         return Err(EditError::Unsupported("the file".to_owned()));
     }
-    // Only plain keys at the margin: a table in another notation may already have the servers.
+    // Requires plain keys at the margin, because a key in another notation may already define the
+    // servers.
     let is_plain = |line: &str| {
         let key = line.split_once(':').map(|(key, _)| key);
         let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -97,14 +98,14 @@ fn find_block(text: &str, servers: &str) -> Result<Option<Block>, EditError> {
         return Ok(None);
     };
     let rest = key(lines[start]).unwrap_or_default();
-    // An inline table, an anchor or the like.
+    // The value is an inline table, an anchor or the like.
     if !rest.trim().is_empty() && !rest.trim().starts_with('#') {
         return Err(EditError::Unsupported(servers.to_owned()));
     }
     let is_inside = |line: &&str| line.is_empty() || line.starts_with([' ', '#']);
     let inside = lines[start + 1..].iter().take_while(|line| is_inside(line)).count();
     let mut end = start + 1 + inside;
-    // Blank lines and comments at the margin belong to what follows.
+    // Blank lines and comments at the margin belong to the next key.
     while end > start + 1 && !lines[end - 1].starts_with(' ') {
         end -= 1;
     }

@@ -1,4 +1,4 @@
-//! Lists.
+//! Lowers array schemas.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn is_tuple(schema: &Object) -> bool {
     schema.contains_key("prefixItems") || schema.get("items").is_some_and(Value::is_array)
 }
 
-/// Lists whose items have types by position: any of these types at every position.
+/// Replaces types by position (tuples) by any of these types at every position.
 pub(crate) fn open_tuples(lowered: &mut Lowered) {
     visit_schemas(&mut lowered.schema, &mut |schema| {
         if !is_tuple(schema) {
@@ -46,7 +46,7 @@ fn is_bare_array(schema: &Object) -> bool {
     has_type(schema, "array") && !schema.contains_key("items") && !is_tuple(schema)
 }
 
-/// Not `true`: Codex reads that as a list of texts.
+/// Adds an empty schema for items. It is not `true`, which Codex reads as strings.
 pub(crate) fn give_items(lowered: &mut Lowered) {
     visit_schemas(&mut lowered.schema, &mut |schema| {
         if is_bare_array(schema) {

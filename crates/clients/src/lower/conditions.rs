@@ -1,4 +1,5 @@
-//! Conditions on several parameters, which some clients do not accept at the root of a schema.
+//! Lowers combinations (`anyOf`, `oneOf`, `allOf`, …), which some clients do not accept at the
+//! root.
 
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ const CONDITIONS: [&str; 7] =
 const MORE_CONDITIONS: &str =
     "Further conditions apply; a call that violates them is refused with the reason.";
 
-/// The most references that are followed to reach a schema.
+/// Maximum number of references that are followed to reach a schema.
 const MAX_REFERENCES: usize = 8;
 
 pub(crate) fn has_combination(schema: &Object) -> bool {
@@ -29,7 +30,7 @@ pub(crate) fn fold_combinations(lowered: &mut Lowered) {
         _ => Vec::new(),
     };
     let [all, any, one] = COMBINATIONS.map(&mut take);
-    // The properties that alternatives evaluate count no longer.
+    // Once the combinations are gone, properties that they evaluated would count as unevaluated.
     lowered.schema.shift_remove("unevaluatedProperties");
     for part in all {
         fold_part(lowered, &part);
@@ -41,7 +42,8 @@ pub(crate) fn fold_combinations(lowered: &mut Lowered) {
     }
 }
 
-/// A subschema without a reference at its root. A schema that cannot be resolved admits everything.
+/// Resolves a reference at the root of a subschema. If it cannot be resolved, the result admits
+/// everything.
 fn resolve(root: &Value, mut part: Value) -> Object {
     for _ in 0..MAX_REFERENCES {
         let Some(reference) = part.get("$ref").and_then(Value::as_str) else { break };
@@ -54,7 +56,7 @@ fn resolve(root: &Value, mut part: Value) -> Object {
     }
 }
 
-/// A part that always applies: both sides of a property that occurs twice must match.
+/// Merges a part that always applies. A property that occurs in both must match both schemas.
 fn fold_part(lowered: &mut Lowered, part: &Object) {
     let known = ["type", "properties", "required", "title", "description", "$comment"];
     if part.keys().any(|keyword| !known.contains(&keyword.as_str())) {
@@ -72,7 +74,7 @@ fn fold_part(lowered: &mut Lowered, part: &Object) {
     }
 }
 
-/// Alternatives: the union of their properties, and what all of them require.
+/// Merges alternatives: the union of their properties, and the names that all of them require.
 fn fold_arms(lowered: &mut Lowered, arms: Vec<Object>, what: &str) {
     let described: Vec<_> = arms.iter().map(describe_arm).collect();
     let only_required = described.iter().all(|arm| !arm.is_empty());
@@ -94,7 +96,7 @@ fn fold_arms(lowered: &mut Lowered, arms: Vec<Object>, what: &str) {
     }
 }
 
-/// The schema of a property that some of the alternatives declare.
+/// Unites the schemas of a property that some of the alternatives declare.
 fn unite(arms: &[Object], name: &str) -> Value {
     let declared = || arms.iter().filter_map(|arm| properties(arm)?.get(name));
     let is_open = |arm: &Object| {
@@ -107,7 +109,7 @@ fn unite(arms: &[Object], name: &str) -> Value {
             schemas.push(schema);
         }
     }
-    // An alternative that does not declare the property, but is open, admits any value of it.
+    // An open alternative that does not declare the property admits any value.
     let is_undeclared =
         |arm: &&Object| properties(arm).is_none_or(|known| !known.contains_key(name));
     if arms.iter().filter(is_undeclared).any(is_open) {
@@ -121,7 +123,7 @@ fn unite(arms: &[Object], name: &str) -> Value {
     }
 }
 
-/// What an alternative requires, with the values that it fixes.
+/// Describes the properties that an alternative requires, with their values if those are fixed.
 fn describe_arm(arm: &Object) -> String {
     let describe = |name: &str| {
         let fixed = properties(arm).and_then(|known| known.get(name)?.get("const"));

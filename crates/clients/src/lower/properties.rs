@@ -1,17 +1,17 @@
-//! Parameters: their names, types and bounds.
+//! Lowers properties: their names, types and bounds.
 
 use serde_json::{Value, json};
 
 use super::{Lowered, conditions, properties, properties_mut, required};
 use crate::schema::{Object, add_description, has_schema, visit_schemas};
 
-/// The longest name of a parameter that the providers of models accept.
+/// Maximum length of a parameter name that model providers accept.
 const MAX_NAME: usize = 64;
 
-/// Keywords that say what values a property has.
+/// Keywords that determine the values of a property.
 const TYPES: [&str; 9] = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "not", "if"];
 
-/// Keywords that Codex removes.
+/// Keywords that Codex drops.
 const BOUNDS: [&str; 10] = [
     "minimum",
     "maximum",
@@ -34,9 +34,9 @@ pub(crate) fn has_foreign_name(schema: &Object) -> bool {
     properties(schema).is_some_and(|known| known.keys().any(|name| !is_portable(name)))
 }
 
-/// Renames parameters that providers do not accept.
+/// Renames parameters whose names providers reject.
 pub(crate) fn rename(lowered: &mut Lowered) {
-    // These refer to the parameters by their old names.
+    // Combinations would still refer to the parameters by their old names.
     if conditions::has_combination(&lowered.schema) {
         conditions::fold_combinations(lowered);
     }
@@ -78,7 +78,7 @@ pub(crate) fn rename(lowered: &mut Lowered) {
 fn find_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let is_safe = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
     let safe = name.chars().map(|c| if is_safe(c) { c } else { '_' });
-    // With room for a number.
+    // Leaves room for a number that makes the name unique.
     let base: String = safe.take(MAX_NAME - 4).collect();
     let base = if base.is_empty() { "_".to_owned() } else { base };
     let numbered = (2..).map(|number| format!("{base}_{number}"));
@@ -95,7 +95,7 @@ pub(crate) fn has_untyped(schema: &Object) -> bool {
     has_schema(schema, |schema| properties(schema).is_some_and(|all| all.values().any(is_untyped)))
 }
 
-/// Lists all types of a property that may have any of them.
+/// Lists all types for a property without a type.
 pub(crate) fn type_untyped(lowered: &mut Lowered) {
     let names = ["string", "number", "boolean", "null", "object"];
     let mut types: Vec<_> = names.iter().map(|name| json!({"type": name})).collect();
@@ -114,7 +114,7 @@ pub(crate) fn has_bounds(schema: &Object) -> bool {
     has_schema(schema, |schema| BOUNDS.iter().any(|keyword| schema.contains_key(*keyword)))
 }
 
-/// Repeats in the descriptions what Codex removes from the schemas.
+/// Repeats in the descriptions the constraints that Codex drops from schemas.
 pub(crate) fn describe_bounds(lowered: &mut Lowered) {
     visit_schemas(&mut lowered.schema, &mut |schema| {
         let words: Vec<_> = BOUNDS
@@ -153,7 +153,8 @@ pub(crate) fn declare_required(lowered: &mut Lowered) {
     }
 }
 
-/// The protocol requires an object as the arguments of a call, so this excludes nothing.
+/// Adds `"type": "object"` at the root. MCP arguments are always an object, so this excludes
+/// nothing.
 pub(crate) fn make_object(lowered: &mut Lowered) {
     lowered.schema.insert("type".to_owned(), "object".into());
 }

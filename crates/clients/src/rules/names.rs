@@ -2,7 +2,7 @@
 
 use super::Advertised;
 
-/// The client, what it puts around the names of server and tool, and the most characters in all.
+/// For each client: the pattern of the composed name, and its maximum length in characters.
 pub(super) static NAMES: &[(&str, &str, usize)] = &[
     ("claude-code", "mcp__SERVER__TOOL", 128),
     ("codex", "mcp__SERVER__TOOL", 128),

@@ -1,4 +1,4 @@
-//! The page of the table.
+//! The reference page about the rules.
 
 use std::fmt::Write;
 

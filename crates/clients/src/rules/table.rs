@@ -8,17 +8,17 @@ use super::{
 };
 use crate::{lower, schema};
 
-/// The longest description that Claude Code shows to the model, in characters.
+/// Claude Code truncates longer descriptions, counted in characters.
 const MAX_DESCRIPTION: usize = 4_096;
-/// The largest schema of which Codex keeps the descriptions, in bytes.
+/// Codex drops the descriptions of larger schemas, counted in bytes.
 const MAX_SCHEMA: usize = 5_000;
 
 const TRIED: &str = "tried with the programs";
 const WITH_CLAUDE: &str = "sends requests that Claude models reject";
 const NONE: &[(&str, super::Effect)] = &[];
 
-/// All rules, in the order in which schemas are lowered: parameters get their final names and types
-/// before their descriptions are written.
+/// All rules, in the order of lowering: parameters get their final names and types before
+/// descriptions are added.
 pub static RULES: &[ClientRule] = &[
     ClientRule {
         name: "root-type",

@@ -11,11 +11,11 @@ use store::audit_files;
 
 use super::{LogFilter, LogRecord, join::Joiner, line::Line, read_lines};
 
-/// Reads what is appended to the log of a crib.
+/// Reads lines as they are appended to the log of a crib.
 pub struct LogFollower {
     path: PathBuf,
     file: Option<File>,
-    /// The start of a line whose end is not written yet.
+    /// An incomplete line at the end of the file.
     partial: Vec<u8>,
     joiner: Joiner,
 }
@@ -27,18 +27,19 @@ impl LogFollower {
         let mut joiner = Joiner::default();
         let mut file = File::open(&path).ok();
         if let Some(file) = &mut file {
-            // Calls that run now end later, and their arguments are in lines that exist already.
+            // Running calls end later, but their arguments are in lines that were already written.
             read_lines(&path).iter().for_each(|line| drop(joiner.add(line)));
             let _ = file.seek(SeekFrom::End(0));
         }
         Self { path, file, partial: Vec::new(), joiner }
     }
 
-    /// The selected records that were completed since the last call, and operations that were started.
+    /// Returns the selected records that were completed, and operations that were started, since the
+    /// last poll.
     pub fn poll(&mut self, filter: &LogFilter) -> Vec<LogRecord> {
         let mut lines = self.read_new();
         if self.is_rotated() {
-            // Lines may have been added to the old file after it was read.
+            // Lines may have been appended to the old file after its last poll.
             lines.extend(self.read_new());
             self.file = File::open(&self.path).ok();
             self.partial.clear();
@@ -53,7 +54,7 @@ impl LogFollower {
         records
     }
 
-    /// Whether the file that is read is no longer the current one.
+    /// Whether the open file has been rotated.
     fn is_rotated(&self) -> bool {
         let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
         let current = fs::metadata(&self.path).ok().map(id);
@@ -63,7 +64,7 @@ impl LogFollower {
 
     fn read_new(&mut self) -> Vec<Line> {
         if let Some(file) = &mut self.file {
-            // What could be read before an error is used.
+            // Bytes that were read before an error are used.
             let _ = file.read_to_end(&mut self.partial);
         }
         let end = self.partial.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);

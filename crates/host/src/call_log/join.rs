@@ -1,4 +1,4 @@
-//! Joins the lines of a call: its start and its end.
+//! Joins the first and the last line of each call.
 
 use std::{
     collections::HashMap,
@@ -7,20 +7,21 @@ use std::{
 
 use super::{LogEvent, LogRecord, LogState, line::Line};
 
-/// The calls that have begun and not ended, by what their lines have in common.
+/// The running calls, by the key that their lines share.
 #[derive(Default)]
 pub(super) struct Joiner {
     running: HashMap<String, LogRecord>,
-    /// The key of the call that an operation is, by the id of the operation.
+    /// The call key of each operation, by operation id.
     operations: HashMap<String, String>,
 }
 
 impl Joiner {
-    /// Adds a line. Returns the record that it completes.
+    /// Adds a line. Returns the record that it completes, if any.
     pub(super) fn add(&mut self, line: &Line) -> Option<LogRecord> {
         let record = to_record(line);
         if record.state == LogState::Running {
-            // Without a key the end could not be found, so it would seem to run forever.
+            // Without a key, the last line could not be matched, and the call would seem to run
+            // forever.
             let key = line.call.clone()?;
             if let Some(operation) = &line.operation {
                 self.operations.insert(operation.clone(), key.clone());
@@ -41,7 +42,7 @@ impl Joiner {
         })
     }
 
-    /// The record of an operation that a line starts.
+    /// The record of the operation that a line starts.
     pub(super) fn started(&self, line: &Line) -> Option<&LogRecord> {
         let is_start = line.outcome == "started" && line.operation.is_some();
         is_start.then(|| self.running.get(line.call.as_deref()?)).flatten()

@@ -1,5 +1,5 @@
-//! A line of the audit log as it is read. Unknown fields are ignored, and all but a few may be absent:
-//! other versions of the program may have written it.
+//! Parses a line of the audit log. Other versions of the program may have written it, so unknown
+//! fields are ignored and most fields are optional.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -26,7 +26,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// `None` if it is not a line of the log, for example because the disk was full.
+    /// Parses a line; `None` if it is malformed, for example truncated by a full disk.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         serde_json::from_slice(text).ok()
     }

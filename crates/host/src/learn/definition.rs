@@ -1,4 +1,4 @@
-//! Puts what was observed into the definition of the tool.
+//! Writes observed effects into the definition of a tool.
 
 use std::{io, path::PathBuf};
 
@@ -9,23 +9,23 @@ use workspace::Crib;
 
 use super::Profile;
 
-/// A definition with what was observed, not yet written.
+/// A planned change of a definition.
 pub struct DefinitionChange {
     /// The file.
     pub path: PathBuf,
-    /// Its text.
+    /// The current text.
     pub before: String,
-    /// Its new text.
+    /// The new text.
     pub after: String,
 }
 
-/// Why a definition cannot be changed.
+/// An error while changing a definition.
 #[derive(Debug, thiserror::Error)]
 pub enum DefinitionError {
     /// Its file cannot be read.
     #[error("cannot read `{0}`")]
     Unreadable(PathBuf),
-    /// Its file has no place for it.
+    /// The effects cannot be declared in its file.
     #[error("cannot change `{0}`: {1}")]
     Undeclarable(PathBuf, DeclareError),
     /// Its file cannot be written.
@@ -34,7 +34,7 @@ pub enum DefinitionError {
 }
 
 impl Profile {
-    /// The definition of `tool` with what was observed.
+    /// Plans the definition of `tool` with the observed effects.
     pub fn declare(&self, crib: &Crib, tool: &Tool) -> Result<DefinitionChange, DefinitionError> {
         let path = crib.folder.join(tool.origin.source.as_str());
         let bytes = crib.files().read(&path);
@@ -48,7 +48,7 @@ impl Profile {
 }
 
 impl DefinitionChange {
-    /// Whether the definition declares all of it already.
+    /// Whether the definition already declares all effects.
     pub fn is_empty(&self) -> bool {
         self.before == self.after
     }

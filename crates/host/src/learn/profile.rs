@@ -70,8 +70,8 @@ impl Profile {
         }
     }
 
-    /// What the definition is to declare beyond what it does already. One run covers one path through a
-    /// program, so nothing that is declared becomes stricter.
+    /// The effects that the definition does not declare yet. One run covers only one path through a
+    /// program, so existing declarations are never made stricter.
     pub(super) fn declaration(&self, tool: &Tool) -> Declaration {
         let declared = &tool.annotations;
         let has_network = !matches!(declared.network, None | Some(NetworkAccess::None));
@@ -82,12 +82,12 @@ impl Profile {
                 Some(true) => None,
             },
             network: (self.network && !has_network).then_some(true),
-            // Otherwise a call could not use the files that no parameter names any more.
+            // With `access`, a call could no longer use files that no parameter names.
             access: if self.unnamed.is_empty() { self.wider_access(tool) } else { Vec::new() },
         }
     }
 
-    /// The parameters whose access is not declared, or not all that was observed.
+    /// The parameters whose declared access is missing or narrower than the observed one.
     fn wider_access(&self, tool: &Tool) -> Vec<(String, Access)> {
         let Implementation::Process(process) = &tool.implementation else { return Vec::new() };
         let declared = |name: &str| {
