@@ -12,7 +12,7 @@ use crate::{
 const KNOWN: KnownFields =
     KnownFields { groups: &[&["rule", "message"]], critical: &["rule", "message"] };
 
-/// Reads the constraints of an object; those that cannot be used are reported.
+/// Reads the constraints of an object. Invalid ones are reported and skipped.
 pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Vec<Constraint> {
     let at = object.at.key("constraints");
     let mut constraints = Vec::new();
@@ -37,10 +37,10 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Vec<Constrai
     constraints
 }
 
-/// How conditions are written.
+/// The hint for an invalid condition.
 pub(crate) const HINT: &str = "write a condition over `args`, such as `args.start <= args.end`";
 
-/// Reports conditions on arguments that the tool does not have.
+/// Reports conditions on arguments that the schema does not declare.
 pub(crate) fn check_arguments(constraints: &[Constraint], input: &Schema, report: &mut Report) {
     for constraint in constraints {
         let Some((name, near)) = constraint.find_unknown_argument(input) else {
@@ -56,7 +56,7 @@ pub(crate) fn check_arguments(constraints: &[Constraint], input: &Schema, report
     }
 }
 
-/// The field for constraints; none if there are none.
+/// The value of the field; `None` if there are no constraints.
 pub(crate) fn write(constraints: &[Constraint]) -> Option<Json> {
     let each = constraints.iter().map(|one| json!({"rule": one.rule, "message": one.message}));
     (!constraints.is_empty()).then(|| each.collect())

@@ -32,8 +32,8 @@ pub fn is_candidate(source: &SourceId, bytes: &[u8]) -> bool {
         || detect_markdown(FORMATS, source, &String::from_utf8_lossy(bytes)).is_some()
 }
 
-/// Whether a JSON or YAML file has the fields of a tool definition, wherever it is. Other files have some
-/// of these names as well, such as `package.json`, but not all of them.
+/// Whether a JSON or YAML file has the fields of a tool definition, regardless of its location. Other
+/// files, such as `package.json`, have some of these fields, but not all.
 pub fn looks_like_definition(source: &SourceId, bytes: &[u8]) -> bool {
     const ONE_OF: [&str; 5] = ["command", "subcommand", "inputSchema", "sequence", "parameters"];
     match Document::parse(source, bytes).content {

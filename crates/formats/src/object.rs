@@ -31,7 +31,7 @@ pub(crate) struct KnownFields {
 }
 
 impl KnownFields {
-    /// The safety annotation that an unknown field means, if this object can have annotations.
+    /// The safety annotation that an unknown field stands for, if this object can have annotations.
     fn find_annotation(&self, key: &str) -> Option<&'static str> {
         find_safety_annotation(key).filter(|name| self.fields().any(|field| field == *name))
     }

@@ -1,7 +1,7 @@
-//! What a Python module defines, read from its text without running it.
+//! The names that a Python module defines, found by parsing it without running it.
 //!
-//! A module can define names in ways that no parser sees, so this only claims what is certain:
-//! [`PythonModule::has_name`] is true if in doubt.
+//! A module can define names in ways that no parser sees, so [`PythonModule::has_name`] is true in
+//! case of doubt.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use tree_sitter::{Node, Parser};
 /// The names in a module.
 #[derive(Debug, Default)]
 pub struct PythonModule {
-    /// The functions at the top level whose signatures are certain: without decorators.
+    /// The top-level functions without decorators, which could change the signature.
     pub functions: Vec<PythonSignature>,
     /// The line of the first syntax error, from 1.
     pub syntax_error: Option<usize>,
     names: HashSet<String>,
-    /// Whether it may have names that are not in its text.
+    /// Whether the module may define names that do not appear in its text.
     is_open: bool,
 }
 
@@ -24,11 +24,11 @@ pub struct PythonModule {
 pub struct PythonSignature {
     /// The name of the function as it is imported.
     pub name: String,
-    /// Where its name begins, in bytes.
+    /// Byte offset of its name.
     pub offset: usize,
     /// The parameters that can be passed by name.
     pub parameters: Vec<PythonParameter>,
-    /// Whether it takes any other name (`**kwargs`).
+    /// Whether it accepts any other name (`**kwargs`).
     pub takes_any: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct PythonSignature {
 pub struct PythonParameter {
     /// The name by which an argument is passed.
     pub name: String,
-    /// Whether it has no default.
+    /// Whether it has no default value.
     pub is_required: bool,
 }
 
@@ -57,12 +57,12 @@ impl PythonModule {
         module
     }
 
-    /// Whether it defines a name, or may define it.
+    /// Whether the module defines a name, or may define it.
     pub fn has_name(&self, name: &str) -> bool {
         self.is_open || self.names.contains(name)
     }
 
-    /// The names that it defines.
+    /// The names found in the text: at least those that the module defines.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
@@ -86,7 +86,7 @@ impl PythonModule {
         self.is_open |= self.names.contains("__getattr__");
     }
 
-    /// Collects the names that a statement defines, or more.
+    /// Collects the names that a statement defines. It may collect more, but never fewer.
     fn collect_names(&mut self, statement: Node<'_>, text: &str) {
         let definition = statement.child_by_field_name("definition").unwrap_or(statement);
         match definition.kind() {
@@ -131,7 +131,7 @@ fn read_function(node: Node<'_>, text: &str) -> Option<PythonSignature> {
                 });
             }
             "dictionary_splat_pattern" => signature.takes_any = true,
-            // What is before `/` cannot be passed by name.
+            // Parameters before `/` cannot be passed by name.
             "positional_separator" => signature.parameters.clear(),
             _ => {}
         }

@@ -28,7 +28,7 @@ pub struct TypePhrase {
     pub is_foreign: bool,
     /// Whether the text says `vector` without the type of its elements.
     pub has_unknown_items: bool,
-    /// Whether the text says that there is one value: `Character string`, unlike `Character`.
+    /// Whether the text implies a single value: `Character string`, unlike `Character`.
     pub is_single: bool,
     /// Whether another type follows: `or a list`.
     pub has_alternative: bool,

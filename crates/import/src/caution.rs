@@ -1,6 +1,6 @@
-//! Names that suggest an effect which is hard to undo.
+//! Recognizes names that suggest an effect which is hard to undo.
 
-/// Words of which one is enough to ask before each call. They can only make a tool stricter.
+/// Words that make a command require approval. They can only make a tool stricter.
 const VERBS: [&str; 18] = [
     "clean",
     "clear",
@@ -22,7 +22,7 @@ const VERBS: [&str; 18] = [
     "uninstall",
 ];
 
-/// Whether a command with this name had better be asked about.
+/// Whether the name of a command suggests that calls should need approval.
 pub(crate) fn is_risky(name: &str) -> bool {
     let mut words = name.split(|character: char| !character.is_ascii_alphanumeric());
     words.any(|word| VERBS.contains(&word.to_ascii_lowercase().as_str()))

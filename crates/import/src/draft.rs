@@ -1,22 +1,22 @@
-//! The interface of sources: the project that they read, and the draft that they return.
+//! The interface of sources: the project that they read, and the drafts that they return.
 
 use serde_json::Value;
 
 /// Access to the files of a project.
 pub trait Project {
-    /// Whether a file or folder exists, by its path in the project.
+    /// Whether a file or folder exists. The path is relative to the project.
     fn exists(&self, path: &str) -> bool;
 
-    /// The text of a file, if it exists and is text.
+    /// Reads a file, if it exists and is UTF-8.
     fn read(&self, path: &str) -> Option<String>;
 }
 
 /// A definition to start from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// The name of the source, such as `make`, or of the program. The file of the definition has it too.
+    /// The name of the source, such as `make`, or of the program. Also the name of the file.
     pub name: String,
-    /// What was found, for a person to choose: `Makefile: build, test`.
+    /// What was found, shown to a person who chooses: `Makefile: build, test`.
     pub summary: String,
     /// The definition as JSON, in the format MTDF.
     pub definition: Value,

@@ -1,4 +1,4 @@
-//! Drafts definitions from what a project already has: a git repository, a `Makefile`, a `justfile`, the
+//! Drafts definitions from existing files of a project: a git repository, a `Makefile`, a `justfile`, the
 //! scripts of `package.json`, a Rust or Python project.
 //!
 //! Safety is never inferred: a draft declares an annotation only for commands whose effect is known, such as

@@ -1,4 +1,4 @@
-//! The sources, one a file.
+//! The sources, one per file.
 
 mod cargo;
 mod git;
@@ -16,16 +16,16 @@ use crate::{
     draft::{Draft, Project},
 };
 
-/// The most commands of one source: more would hide the others from an agent.
+/// Maximum number of commands of one source. More of them would crowd out the other tools of an agent.
 const MAX_COMMANDS: usize = 40;
 
-/// A way to find commands in a project.
+/// Drafts a definition if the project has what the source looks for.
 type Source = fn(&dyn Project) -> Option<Draft>;
 
 const SOURCES: [Source; 7] =
     [git::draft, make::draft, just::draft, npm::draft, cargo::draft, python::draft, r::draft];
 
-/// Drafts a definition for everything that is found.
+/// Drafts definitions from all sources.
 pub fn find_drafts(project: &dyn Project) -> Vec<Draft> {
     let mut drafts: Vec<_> = SOURCES.iter().filter_map(|source| source(project)).collect();
     for draft in python_programs::draft_all(project) {
@@ -36,13 +36,13 @@ pub fn find_drafts(project: &dyn Project) -> Vec<Draft> {
     drafts
 }
 
-/// A command that a project has given a name: a target, a recipe, a script.
+/// A named command of a project: a target, a recipe or a script.
 struct NamedCommand {
     name: String,
     description: String,
 }
 
-/// Keeps the commands that can be called by name.
+/// Selects the commands that can be called by name.
 fn select(commands: impl IntoIterator<Item = NamedCommand>) -> Vec<NamedCommand> {
     let is_callable = |command: &NamedCommand| {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -58,8 +58,8 @@ fn select(commands: impl IntoIterator<Item = NamedCommand>) -> Vec<NamedCommand>
     kept
 }
 
-/// A definition with a leaf for each command. What a command does is not known, so nothing is declared
-/// but for names that suggest caution.
+/// Drafts a definition with a leaf for each command. The effects of commands are unknown, so nothing
+/// is declared except for names that suggest caution.
 fn define(name: &str, program: &str, description: &str, commands: &[NamedCommand]) -> Value {
     let leaves = commands.iter().map(|command| {
         let mut leaf = Map::new();
@@ -78,7 +78,7 @@ fn define(name: &str, program: &str, description: &str, commands: &[NamedCommand
     })
 }
 
-/// The names of commands, for a summary.
+/// Lists the names of commands for a summary.
 fn list_names(commands: &[NamedCommand]) -> String {
     const SHOWN: usize = 5;
     let names = commands.iter().take(SHOWN).map(|command| command.name.as_str());

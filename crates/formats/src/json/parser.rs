@@ -420,7 +420,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A character for a message: visible, and as people typed it.
+/// Formats a character for a message. Control characters are escaped; a single quote is not.
 fn quoted(c: char) -> String {
     if c == '\'' { c.to_string() } else { c.escape_debug().to_string() }
 }

@@ -3,16 +3,16 @@
 
 use serde_json::{Map, Value, json};
 
-/// Lines are not longer than this if they can be broken.
+/// Maximum length of a line that can be broken.
 const WIDTH: usize = 100;
 
 /// The fields that come first in a node, in this order.
 const FIRST: [&str; 6] = ["$schema", "mtdf", "name", "title", "description", "command"];
 
-/// The lists of a node whose items have names as well.
+/// The lists of a node whose items are put in order, too.
 const LISTS: [&str; 3] = ["subcommand", "options", "positional_args"];
 
-/// The text of a definition in canonical form.
+/// Renders a definition in canonical form.
 pub(super) fn render(mut definition: Value) -> String {
     order_node(&mut definition);
     let mut text = String::new();
@@ -52,7 +52,7 @@ fn objects(list: Option<&mut Value>) -> impl Iterator<Item = &mut Map<String, Va
     list.and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-/// Renames a field in its place, unless the new one is there already.
+/// Renames a field without moving it, unless the new name already exists.
 fn rename(object: &mut Map<String, Value>, old: &str, new: &str) {
     if object.contains_key(new) || !object.contains_key(old) {
         return;
@@ -70,7 +70,7 @@ fn unwrap_default(root: &mut Map<String, Value>) {
         return;
     };
     let is_plain = leaf.get("name") == Some(&json!("default")) && !leaf.contains_key("subcommand");
-    // Both levels would have to be merged.
+    // The fields of both levels would have to be merged.
     if !is_plain
         || ["options", "positional_args", "fixed_args", "hints"]
             .iter()
@@ -97,7 +97,7 @@ fn order_node(node: &mut Value) {
     }
 }
 
-/// Writes a value, on one line if it fits behind what is there already.
+/// Writes a value, on one line if it fits after the `used` columns.
 fn write(value: &Value, indent: usize, used: usize, out: &mut String) {
     let line = to_line(value);
     if used + line.chars().count() <= WIDTH || is_flat(value) {
@@ -121,7 +121,7 @@ fn write_broken(value: &Value, indent: usize, out: &mut String) {
         out.push_str(if index == 0 { "\n" } else { ",\n" });
         out.push_str(&" ".repeat(inner));
         out.push_str(&prefix);
-        // Room for a comma.
+        // One column is left for a comma.
         write(item, inner, inner + prefix.chars().count() + 1, out);
     }
     out.push('\n');

@@ -1,4 +1,4 @@
-//! Writes observed effects of a tool into its definition and leaves the rest of the text as it is.
+//! Writes observed effects of a tool into its definition and keeps the rest of the text unchanged.
 
 use std::fmt;
 
@@ -10,23 +10,24 @@ use crate::{
     spec::{Edit, apply_edits},
 };
 
-/// What a definition is to declare.
+/// The effects to declare in a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declaration {
-    /// `mutates`, unless it stays as it is.
+    /// The new value of `mutates`; `None` to keep it.
     pub mutates: Option<bool>,
-    /// `network`, unless it stays as it is.
+    /// The new value of `network`; `None` to keep it.
     pub network: Option<bool>,
-    /// `access` of parameters, by their names.
+    /// The new `access` of parameters, by name.
     pub access: Vec<(String, Access)>,
 }
 
-/// Why nothing can be declared in a text.
+/// The reason why effects cannot be declared in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeclareError {
-    /// Other formats declare effects in another way.
+    /// The text is in a format that declares effects differently.
     OtherFormat,
-    /// The file has changed since it was read, or defines a parameter in another way.
+    /// The tool or a parameter was not found: the file has changed, or a parameter is defined
+    /// elsewhere.
     MissingTool,
 }
 
@@ -39,7 +40,7 @@ impl fmt::Display for DeclareError {
     }
 }
 
-/// The text with a declaration of the tool at `pointer`.
+/// Returns the text with a declaration added to the tool at `pointer`.
 pub fn declare(
     text: &str,
     pointer: &str,
@@ -56,7 +57,7 @@ pub fn declare(
         edits.extend(value.map(|value| set(text, tool, key, &value.to_string())));
     }
     for (name, access) in &declaration.access {
-        // The nearest level wins, as in a call.
+        // The innermost level takes precedence, as in a call.
         let parameter = levels.iter().rev().find_map(|level| find_parameter(level, name));
         let parameter = parameter.ok_or(DeclareError::MissingTool)?;
         edits.push(set(text, parameter, "access", &format!("\"{}\"", access.word())));
@@ -65,7 +66,7 @@ pub fn declare(
     Ok(apply_edits(text, &edits))
 }
 
-/// The root, the tool, and what is between them; `None` if the pointer leads nowhere.
+/// The nodes from the root to the tool; `None` if the pointer does not resolve.
 fn find_levels<'n, 'a>(root: &'n Node<'a>, pointer: &str) -> Option<Vec<&'n Node<'a>>> {
     let (mut node, mut levels) = (root, vec![root]);
     for token in pointer.split('/').skip(1) {
@@ -99,7 +100,7 @@ fn set(text: &str, object: &Node<'_>, key: &str, value: &str) -> Edit {
         [.., before, _] => text.get(before.value.span.range().end..last.key_span.start()),
         _ => None,
     };
-    // Anything but blanks between two members is a comment.
+    // Anything but whitespace between two members is a comment.
     let separator = before.filter(|between| between.trim() == ",").unwrap_or(", ");
     let end = last.value.span.range().end;
     Edit { span: end..end, text: format!("{separator}\"{key}\": {value}") }

@@ -1,4 +1,4 @@
-//! Formats definitions, if that does not change the tools that they define.
+//! Formats definitions, unless that would change the tools that they define.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use serde_json::Value;
 use super::{canonical, detect, read};
 use crate::{comparison::find_losses, context::Guidance, json, report::Report};
 
-/// How a definition is rewritten.
+/// The extent of a rewrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
-    /// The canonical form; fields keep their names.
+    /// Writes the canonical form; fields keep their names.
     Format,
-    /// The canonical form, with the fields of the current version of the format.
+    /// Writes the canonical form, with the field names of the current version of the format.
     Migrate,
 }
 
-/// Why a file is left as it is.
+/// The reason why a file is not formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unformatted {
     /// It is not a definition of a command-line tool in JSON.
@@ -38,7 +38,7 @@ impl fmt::Display for Unformatted {
     }
 }
 
-/// The canonical text of a definition.
+/// Renders a definition in canonical form.
 pub fn format_definition(text: &str, rewrite: Rewrite) -> Result<String, Unformatted> {
     let parsed = json::parse(text);
     let is_ours = parsed.root.as_ref().is_some_and(|root| detect(root, text).is_some());
@@ -64,7 +64,7 @@ fn read_tools(text: &str) -> Vec<Tool> {
     read.map(|(tools, broken)| tools.into_iter().chain(broken).collect()).unwrap_or_default()
 }
 
-/// Whether two lists define the same tools, wherever their parts are written.
+/// Whether two lists define the same tools, ignoring their locations.
 fn is_same(before: &[Tool], after: &[Tool]) -> bool {
     let mut pairs = before.iter().zip(after);
     before.len() == after.len()

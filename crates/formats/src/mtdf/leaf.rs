@@ -29,10 +29,10 @@ const MAX_TOOLS: usize = 5_000;
 /// Maximum approximate size of the tools of one file after inheritance, in bytes.
 const MAX_WEIGHT: usize = 32 * 1024 * 1024;
 
-/// Descriptions with fewer words get the context of the root.
+/// Descriptions with fewer words get the root's description as context.
 const CLEAR_WORDS: usize = 2;
 
-/// The longest context, in bytes.
+/// Maximum length of a context, in bytes.
 const MAX_CONTEXT: usize = 100;
 
 impl<'n> TreeReader<'n, '_> {
@@ -181,7 +181,7 @@ impl<'n> TreeReader<'n, '_> {
         }
     }
 
-    /// The first line of the root's description, if that of the leaf is a single word.
+    /// The first line of the root's description, if the leaf's own description is a single word.
     fn find_context(&self) -> Option<&'n str> {
         let ([root, .., leaf], false) = (&self.levels[..], self.is_built_in) else {
             return None;

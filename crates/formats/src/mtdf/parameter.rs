@@ -97,7 +97,7 @@ pub(crate) fn read<'n>(
     if object.flag("secret", report) == Some(true) {
         schema.insert("writeOnly".to_owned(), true.into());
     }
-    // Only now, so that one run reports the problems of all fields.
+    // Checked last, so that one run reports the problems of all fields.
     let (name, parameter_type) = (name?, parameter_type?);
     if name == FOLDER && parameter_type != ParameterType::String {
         let message =

@@ -5,7 +5,7 @@ use crate::{object::Object, report::Report};
 
 const OPERATORS: [&str; 6] = ["|", "||", "&&", "&", ";", "|&"];
 
-/// What a word would mean to a shell, and how to write it here.
+/// The meaning of a word in a shell, and its equivalent in a definition.
 struct ShellSyntax {
     meaning: &'static str,
     instead: &'static str,
@@ -46,7 +46,7 @@ pub(super) fn check(words: &[&str], object: &Object<'_, '_>, report: &mut Report
 
 fn read(program: &str, word: &str) -> Option<&'static ShellSyntax> {
     let is_find = program.rsplit('/').next() == Some("find");
-    // `find -exec … ;` needs the word.
+    // `;` ends the command of `find -exec`.
     let ends_command = (word.ends_with(';') && word.len() > 1 || word == ";") && !is_find;
     let redirection = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
     if OPERATORS.contains(&word) && word != ";" || ends_command {
@@ -64,7 +64,8 @@ fn read(program: &str, word: &str) -> Option<&'static ShellSyntax> {
     }
 }
 
-/// `$NAME`, `${…}` or `$(…)`; `$1` and a final `$` are left to programs such as `awk` and `grep`.
+/// Whether a word contains `$NAME`, `${…}` or `$(…)`. `$1` and a final `$` are allowed, because
+/// they have a meaning in `awk` and in regular expressions.
 fn has_variable(word: &str) -> bool {
     let starts = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '{' | '(');
     word.match_indices('$').any(|(at, _)| word[at + 1..].starts_with(starts))

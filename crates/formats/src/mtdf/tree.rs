@@ -321,7 +321,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
     }
 }
 
-/// A word of a command line, which may be anything but a text that no program can get.
+/// A word of a command line: any text that can be passed to a program, which excludes NUL.
 fn to_word<'n>(node: &'n Node<'n>) -> Option<&'n str> {
     node.as_str().filter(|word| !word.contains('\0'))
 }

@@ -112,7 +112,8 @@ fn split_words<'w>(rest: &str, words: &'w [String]) -> (&'w [String], Vec<String
     }
 }
 
-/// How many words fit into `command`, which is split at white space and has no quoting.
+/// The number of words that can be written in `command`, which is split at whitespace and has no
+/// quoting.
 fn count_command_words(words: &[String]) -> usize {
     let is_plain = |word: &&String| !word.is_empty() && !word.contains(char::is_whitespace);
     words.iter().take_while(is_plain).count()

@@ -78,7 +78,7 @@ fn build_prompt(
         PromptSegment::Text(_) => None,
     });
     let locate = |name: String| {
-        // Parsed values have no positions, so the first mention is reported.
+        // Parsed YAML values have no positions, so the first occurrence of the name is reported.
         let at = text.find(&name).unwrap_or(0);
         ToolReference { origin: Origin::offset(source, at), name }
     };

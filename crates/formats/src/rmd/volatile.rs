@@ -1,9 +1,10 @@
 //! Whether a document depends on more than its files: the clock, random numbers, the network, or files
-//! elsewhere. A cached render of such a document may be old.
+//! elsewhere. A cached render of such a document may be stale.
 //!
-//! The text is searched, not parsed: a match too many costs a render, one too few serves a stale result.
+//! The text is searched, not parsed: a false positive costs a render, a false negative serves a stale
+//! result.
 
-/// Functions of R and Python that read the clock.
+/// R and Python functions that read the clock.
 const CLOCK: [&str; 9] = [
     "Sys.time(",
     "Sys.Date(",
@@ -36,7 +37,7 @@ const RANDOM: [&str; 16] = [
     "random.",
 ];
 
-/// Functions that make random numbers the same in every run.
+/// Functions that seed the random number generator, which makes every run the same.
 const SEED: [&str; 2] = ["set.seed(", "seed("];
 
 /// Functions that use the network.
@@ -51,11 +52,11 @@ const NETWORK: [&str; 8] = [
     "requests.get(",
 ];
 
-/// Functions that see more of the machine than the documents.
+/// Functions that access more of the machine than the documents.
 const MACHINE: [&str; 7] =
     ["Sys.getenv(", "Sys.getpid(", "Sys.info(", "file.info(", "file.mtime(", "system(", "system2("];
 
-/// What else a text depends on, in words that follow "it uses".
+/// What a text depends on besides files, as a phrase that follows "it uses".
 pub fn find_volatile(text: &str) -> Option<&'static str> {
     let calls = |names: &[&str]| names.iter().any(|name| has_call(text, name));
     if calls(&CLOCK) {
@@ -73,7 +74,7 @@ pub fn find_volatile(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether the text has this call, and not as the end of another name: `known(` is not `now(`.
+/// Whether the text has this call as a whole name: `known(` does not contain `now(`.
 fn has_call(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'))

@@ -23,8 +23,8 @@ impl SpecReader<'_, '_> {
         let idempotent =
             details.idempotency.as_ref().and_then(|idempotency| match idempotency.claim {
                 IdempotencyClaim::Yes => Some(true),
-                // A client may repeat an idempotent call without asking, so a partial promise
-                // counts as none.
+                // Clients may repeat an idempotent call without asking, so a partial claim counts as no
+                // claim.
                 IdempotencyClaim::No | IdempotencyClaim::Partially | IdempotencyClaim::Depends => {
                     Some(false)
                 }
@@ -42,8 +42,8 @@ impl SpecReader<'_, '_> {
         }
     }
 
-    /// Reads a flag such as `**Mutates**: No`. Only a plain yes or no counts, because policy depends
-    /// on it; anything else is an error, so that it is not lost.
+    /// Reads a flag such as `**Mutates**: No`. Policy depends on it, so anything but a plain yes or no
+    /// is an error rather than being ignored.
     fn read_flag(&mut self, segments: &[Segment<'_>], label: &str) -> Option<bool> {
         let span = details::find_property(segments, label)?;
         let text = self.document.slice(&span);

@@ -197,7 +197,8 @@ pub(super) fn read_version(
     if let Some(segment) = labelled {
         return parse_version(document, segment.texts().next()?, VersionOf::Tool);
     }
-    // Without a label of its own it is part of the description: "Version: 1.0.2", perhaps as an item.
+    // Without a label, a version is part of the description: "Version: 1.0.2", possibly as a list
+    // item.
     let is_description =
         |segment: &&Segment<'_>| matches!(segment.section, None | Some(Section::Purpose));
     let contents = segments.iter().filter(is_description).flat_map(|segment| &segment.contents);
@@ -219,7 +220,7 @@ pub(super) fn read_version(
     })
 }
 
-/// Introduces a version in a description.
+/// Prefix of a version in a description.
 const VERSION: &str = "Version:";
 
 /// Reads the version of the document from the paragraphs before `end`, where its first tool begins:

@@ -48,7 +48,8 @@ impl<'t> SpecReader<'_, 't> {
         let schema = self.find_schema(&mut sources, has_section);
         let mut fields = self.check_fields(sources.best_fields());
         if let Some(schema) = schema {
-            // Next to a schema, a table is compared with it, and adds what the schema lacks.
+            // If there is a schema too, the table is compared with it, and supplies examples and
+            // descriptions that the schema lacks.
             self.compare_with_schema(&fields, &schema);
             return Input::from_schema(add_from_table(schema, &fields));
         }
@@ -161,7 +162,7 @@ impl<'t> SpecReader<'_, 't> {
     }
 }
 
-/// The schema with the example values and descriptions of a table beside it, where it has none.
+/// Adds the example values and descriptions of a table to a schema, where the schema has none.
 fn add_from_table(located: LocatedSchema, fields: &[Field]) -> LocatedSchema {
     if fields.is_empty() {
         return located;

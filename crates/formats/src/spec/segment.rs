@@ -168,7 +168,7 @@ impl<'d> SegmentSplitter<'d, '_> {
     /// Adds text that no label introduces. After a property such as the version, it is about the
     /// tool again: the purpose often follows a block of `**Version**: 1.2.0` lines.
     fn push_unlabelled(&mut self, span: Range<usize>) {
-        // Of several labels on a line, each has only the text up to the next pipe.
+        // Several labels may share a line, and the text of each ends at the next pipe.
         let document = self.document;
         let is_after_pipe =
             |segment: &Segment<'_>| document.slice(&segment.location).starts_with(PIPE);

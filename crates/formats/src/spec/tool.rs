@@ -46,8 +46,8 @@ impl SpecReader<'_, '_> {
         let tool =
             names.first().map(|first| self.build_tool(first, entry, &segments, document_version));
         self.report.tool = None;
-        // An annotation or constraint that cannot be read must not be lost: without it, the tool would
-        // be run more freely than its author wants.
+        // An unreadable annotation or constraint must not be dropped: without it, the tool would run
+        // with fewer restrictions than its author intended.
         let is_broken = self.report.errors() > errors;
         let Some(tool) = tool.filter(|_| !is_broken) else {
             return Vec::new();
@@ -106,7 +106,7 @@ impl SpecReader<'_, '_> {
         tool
     }
 
-    /// Conditions on the arguments: code, each with its message behind it.
+    /// Reads the conditions on the arguments: code spans, each followed by its message.
     fn read_constraints(&mut self, segments: &[Segment<'_>]) -> Vec<Constraint> {
         let document = self.document;
         let Some(span) = details::find_property(segments, "constraints") else {

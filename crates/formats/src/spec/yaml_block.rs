@@ -19,7 +19,7 @@ use crate::{
 pub(super) struct YamlBlock {
     pub(super) schema: Option<LocatedSchema>,
     pub(super) fields: Vec<Field>,
-    /// Whether it defines a whole tool, with a name.
+    /// Whether the block defines a whole tool: it has a name.
     pub(super) is_definition: bool,
     /// Whether values had to be quoted to make it valid YAML.
     pub(super) was_quoted: bool,

@@ -4,7 +4,7 @@ use super::{NamedCommand, define, list_names, select};
 use crate::draft::{Draft, Project};
 
 pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
-    // In the order in which GNU make looks for them.
+    // GNU make looks for these files in this order.
     let (file, text) = ["GNUmakefile", "makefile", "Makefile"]
         .into_iter()
         .find_map(|file| Some((file, project.read(file)?)))?;
@@ -32,7 +32,7 @@ fn read_targets(text: &str) -> Vec<NamedCommand> {
             let description = described.unwrap_or_else(|| format!("Run `make {name}`"));
             targets.push(NamedCommand { name: name.to_owned(), description });
         }
-        // `.PHONY` may be between a comment and its target.
+        // A line such as `.PHONY` may separate a comment from its target.
         if !line.starts_with('.') {
             comment = None;
         }
@@ -40,7 +40,7 @@ fn read_targets(text: &str) -> Vec<NamedCommand> {
     targets
 }
 
-/// The targets of a rule. Recipes are indented; `:=`, `::=` and `?=` are assignments.
+/// The targets of a rule. Indented lines are recipes; `:=`, `::=` and `?=` are assignments.
 fn targets_of(line: &str) -> impl Iterator<Item = &str> {
     let rule = line.split_once(':').filter(|(left, right)| {
         !line.starts_with(['\t', ' ', '.'])

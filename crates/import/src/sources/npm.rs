@@ -25,13 +25,13 @@ pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
     })
 }
 
-/// Operations of npm that have hooks without being scripts.
+/// npm operations that have `pre` and `post` hooks although they are not scripts.
 const OPERATIONS: [&str; 5] = ["install", "pack", "publish", "publishOnly", "version"];
 
-/// Whether npm runs a script by itself, before or after another script or an operation.
+/// Whether npm runs a script automatically, before or after another script or an operation.
 fn is_hook(name: &str, scripts: &Map<String, Value>) -> bool {
     let hooked = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
-    // Not by the prefix alone: `preview` and `prettier` are ordinary scripts.
+    // The prefix alone is not enough: `preview` and `prettier` are ordinary scripts.
     let is_around = |name| scripts.contains_key(name) || OPERATIONS.contains(&name);
     name == "prepare" || hooked.is_some_and(is_around)
 }

@@ -7,7 +7,7 @@ use crate::draft::{Draft, Project};
 pub(super) fn draft(project: &dyn Project) -> Option<Draft> {
     let is_package = project.exists("DESCRIPTION");
     let exports = project.read("NAMESPACE").filter(|_| is_package)?;
-    // `grep` fails if it finds nothing.
+    // Without an export, the drafted `grep` would find nothing and fail.
     exports.lines().any(|line| line.starts_with("export")).then(|| Draft {
         name: "exports".to_owned(),
         summary: "R package: its exported functions".to_owned(),

@@ -5,7 +5,7 @@ use clients::{Advertised, Problem};
 
 use crate::sink::DiagnosticSink;
 
-/// The rule for tools that clients lose.
+/// Reports tools that a client would drop.
 pub static RULE: Rule = Rule {
     code: "TC309",
     name: "client-loses-tool",
@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
   "additionalProperties": false}}"#,
 };
 
-/// The clients whose rules every check applies.
+/// The clients whose rules are part of every check.
 pub const COMMON_CLIENTS: [&str; 3] = ["claude-code", "codex", "gemini"];
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
@@ -32,7 +32,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let mut found: Vec<(Problem, Vec<String>)> = Vec::new();
     for client in COMMON_CLIENTS.iter().filter_map(|name| clients::find(name)) {
         for problem in clients::find_problems(client.name, &advertised) {
-            // Names are checked with the name of the crib, by another rule.
+            // The length of names depends on the name of the crib; `check --client` checks it.
             if !problem.loses_tool() || !problem.is_lowered() || problem.is_cured() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Tools that change nothing and are dangerous.
+//! Reports tools that declare both that they change nothing and that they are dangerous.
 
 use catalog::{Diagnostic, Rule, Severity, Tool};
 

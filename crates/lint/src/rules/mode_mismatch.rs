@@ -52,7 +52,8 @@ static SYNCHRONOUS_CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
     ])
 });
 
-/// Promises that no tool keeps: clients do not show pushed results to the model, which waits forever.
+/// Promises that cannot be kept: clients do not show pushed results to the model, which would wait
+/// forever.
 static PUSH_CLAIMS: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(&[
         "pushed automatically",
@@ -126,7 +127,8 @@ pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
     sink.push(found.hint(format!("{change}, or set `\"synchronous\": {other}`")));
 }
 
-/// Reports guidance that promises pushed results, once for all asynchronous tools that share it.
+/// Reports shared guidance that promises pushed results, once for all asynchronous tools that share
+/// it.
 pub(crate) fn check_shared_guidance(catalog: &Catalog, sink: &mut DiagnosticSink<'_>) {
     let mut seen = HashSet::new();
     let tools = catalog.tools().iter().filter(|tool| tool.mode == Mode::Asynchronous);

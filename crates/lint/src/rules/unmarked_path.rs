@@ -25,7 +25,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    // Such a tool runs nothing yet; its `[[bind]]` decides how paths are passed.
+    // A specification without a binding runs nothing yet; its `[[bind]]` will decide how paths are
+    // passed.
     let is_only_described = tool.details.is_some() && !tool.is_callable();
     // Functions, and programs that read JSON, resolve paths themselves. Other tools have definitions of
     // their own.
