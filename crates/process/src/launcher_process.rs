@@ -17,21 +17,21 @@
 //!    └──────status socket────────────┘ └─ program
 //! ```
 //!
-//! A request (see `protocol`) carries the command and its descriptors: a status socket, the three
-//! standard streams, and the granted folders as they were opened when the crib was loaded. The launcher clones a supervisor, with namespaces where the kernel allows them.
-//! The supervisor makes the private mounts, forks the program, reaps whatever loses its parent, and
-//! reports on the status socket. For a program with a list of network destinations it opens listeners
-//! in the network namespace, which the server gets and serves. The program restricts itself (resource limits, capabilities,
-//! Landlock, seccomp) and executes.
+//! A request (see `protocol`) carries the command and its descriptors: a status socket, the three standard
+//! streams, and the granted folders as they were opened when the crib was loaded. The launcher clones a
+//! supervisor, with namespaces where the kernel allows them. The supervisor makes the private mounts, forks
+//! the program, reaps orphans, and reports on the status socket. For a program with a list of network
+//! destinations it opens listeners in the network namespace and passes them to the server, which serves
+//! them. The program restricts itself (resource limits, capabilities, Landlock, seccomp) and executes.
 //!
 //! # Lifetimes
 //!
-//! The status socket is the life line of a command. When the server closes it, by cancelling, after
-//! the end of the call or by dying itself, the supervisor kills everything, reports that nothing is
-//! left, and exits. In a pid namespace nothing outlives the supervisor. Without one the supervisor is the child subreaper: daemons become its children, and it
-//! kills children until it has none. When the launcher dies, supervisors get a signal; when the server
-//! dies, the launcher reads the end of the control socket, waits for the supervisors and removes the
-//! private folders that the server had no time to remove.
+//! The status socket determines the lifetime of a command. When the server closes it, because the call was
+//! cancelled, the call has ended or the server has died, the supervisor kills all processes, reports that
+//! none is left, and exits. In a pid namespace nothing outlives the supervisor. Without one the supervisor
+//! is the child subreaper: daemons become its children, and it kills children until it has none. When the
+//! launcher dies, supervisors get a signal; when the server dies, the launcher reads EOF on the control
+//! socket, waits for the supervisors and removes the private folders that the server had no time to remove.
 
 mod cgroups;
 mod families;
@@ -91,10 +91,10 @@ fn run() -> ! {
     let _ = rustix::thread::set_name(c"toolcrib-launch");
     let namespaces = Namespaces::find();
     let mut cgroups = Cgroups::find();
-    // Only now: the trials above wait for their children. Supervisors report on sockets of their
-    // own, so they are not waited for, and must not remain as zombies.
+    // Set only after the trials above, which wait for their children. Supervisors report on sockets of their
+    // own, so nothing waits for them, and they must not remain as zombies.
     raw::set_exited_children(raw::ExitedChildren::Vanish);
-    // Adopts the processes of a supervisor that was killed.
+    // Orphans of a killed supervisor become children of the launcher, which can then kill them.
     let _ = set_child_subreaper(Some(getpid()));
     let hello = [u8::from(namespaces.is_some()), u8::from(cgroups.is_some())];
     if send(control(), &hello, &[], SendFlags::empty()).is_err() {
@@ -187,7 +187,8 @@ fn start(
         Ok(Cloned::Child) => {
             supervisor::run(request, descriptors, isolation, group.as_ref(), enforcer)
         }
-        // The supervisor reports everything else, and has used up the rules.
+        // The supervisor reports everything else. The prepared rules were used up by it, so the next ones are
+        // built now.
         Ok(Cloned::Parent(_)) => enforcer.prepare_next(),
         Err(error) => {
             let failure = Failure::of("a process could not be created")(error);

@@ -107,7 +107,8 @@ impl<'a> OutputBuffer<'a> {
                     self.is_file_requested = true;
                 }
             }
-            // Also an empty chunk: if a file was requested, this opens it with everything so far.
+            // An empty chunk is pushed too: if a file was requested, this creates it with the output
+            // so far.
             self.push(&chunk).await;
             chunk.clear();
         }

@@ -48,7 +48,7 @@ pub fn wait_for_cleanup(limit: Duration) -> bool {
     !REMOVED.wait_while_for(&mut LIVE.lock(), |live| *live > 0, limit).timed_out()
 }
 
-/// Whether a path is in a private folder, by its text.
+/// Whether a path is in a private folder. Compares the text only, without resolving links.
 pub fn is_private_folder(path: &Path) -> bool {
     path.iter().any(is_private_name)
 }

@@ -78,7 +78,7 @@ pub fn find_descendants(supervisor: ProcessId) -> Vec<FoundProcess> {
         found.extend(new);
         others = rest;
     }
-    // Only now: a process whose first thread has ended counts as a zombie, and may still have
+    // Filtered last: a process whose first thread has exited counts as a zombie but may still have
     // children.
     found.retain(|process| !process.stat.is_dead());
     found.sort_by_key(|process| process.pid);

@@ -77,7 +77,7 @@ pub(crate) enum Reply {
     },
     /// The program exited with this wait status.
     Exited { status: i32 },
-    /// The program is killed for this.
+    /// The supervisor kills the program for this violation.
     Killed { violation: Violation },
     /// No process of the program is left. Sent before the supervisor exits, because the kernel
     /// takes longer to remove its namespaces than a short program runs.
@@ -267,7 +267,7 @@ impl Control {
     pub(crate) fn encode(self) -> [u8; 4] {
         match self {
             Self::Signal(number) => number.to_le_bytes(),
-            // No signal has this number.
+            // Zero is not a signal number, so it is free for this request.
             Self::Terminate => 0_i32.to_le_bytes(),
         }
     }
@@ -313,7 +313,8 @@ pub(crate) fn receive(
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut bytes = vec![0; max_bytes];
-    // A process that another thread starts meanwhile must not inherit the descriptors.
+    // Close-on-exec from the start: a process that another thread starts meanwhile must not inherit the
+    // descriptors.
     let flags = flags | RecvFlags::CMSG_CLOEXEC;
     let received =
         retry(|| recvmsg(&socket, &mut [IoSliceMut::new(&mut bytes)], &mut control, flags))?;
@@ -321,7 +322,7 @@ pub(crate) fn receive(
         RecvAncillaryMessage::ScmRights(rights) => Some(rights),
         _ => None,
     });
-    // Collected before the packet is checked, so that those of a rejected one are closed.
+    // Collected before the packet is checked, so that the descriptors of a rejected packet are closed.
     let descriptors: Vec<_> = rights.flatten().collect();
     if received.bytes == 0 {
         return Ok(None);

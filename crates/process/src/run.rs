@@ -60,7 +60,7 @@ pub enum ExitReason {
     TimedOut(Duration),
     /// It was stopped because its call was cancelled.
     Cancelled,
-    /// It was killed with all its processes for this.
+    /// It was killed with all its processes for this violation.
     Killed(Violation),
     /// Waiting for it failed.
     WaitFailed(io::Error),

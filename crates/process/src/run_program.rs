@@ -65,7 +65,7 @@ pub enum RunProgramError {
     Killed {
         /// Its path.
         program: String,
-        /// What it was killed for.
+        /// The violation that it was killed for.
         violation: Violation,
     },
     /// Its exit status could not be read.

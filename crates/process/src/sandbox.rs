@@ -184,7 +184,7 @@ pub(crate) struct Enforcer {
     system_files: SystemFiles,
     /// The filters that were needed so far. There are few different ones.
     filters: HashMap<Conditions, Option<BpfProgram>>,
-    /// The common rules of the next sandbox, which adds its own and uses them up.
+    /// The common rules for the next sandbox, which adds its own rules and consumes them.
     common_rules: Option<(NetworkRules, RulesetCreated)>,
 }
 
@@ -209,7 +209,7 @@ impl Enforcer {
         Self { system_files: SystemFiles::open(), filters: HashMap::new(), common_rules: None }
     }
 
-    /// Builds what a sandbox needs, as far as it is not there yet.
+    /// Builds the parts of a sandbox that are not cached yet.
     pub(crate) fn prepare(&mut self, sandbox: &Sandbox, has_namespaces: bool) {
         let conditions = sandbox.conditions(has_namespaces);
         self.filters.entry(conditions).or_insert_with(|| filter::build(conditions));
@@ -227,7 +227,7 @@ impl Enforcer {
         }
     }
 
-    /// If it fails, the next sandbox cannot be applied, and reports that.
+    /// On failure, the next sandbox reports that it cannot be applied.
     fn build_common_rules(&mut self, network: NetworkRules) {
         let rules = files::build_common_rules(&self.system_files, network);
         self.common_rules = rules.ok().map(|rules| (network, rules));
@@ -250,8 +250,8 @@ impl Enforcer {
         }
         let unprepared = || io::Error::other("the sandbox was not prepared");
         let (_, common) = self.common_rules.as_ref().ok_or_else(unprepared)?;
-        // The clone shares the ruleset in the kernel with the original, which this uses up: see
-        // `prepare_next`.
+        // The clone refers to the same ruleset in the kernel. Adding rules therefore changes the
+        // original, which must not be used again: see `prepare_next`.
         files::restrict(common.try_clone()?, restriction).map_err(io::Error::other)?;
         let conditions = restriction.sandbox.conditions(restriction.own_places.is_some());
         match self.filters.get(&conditions) {
@@ -264,7 +264,7 @@ impl Enforcer {
 /// Applies a filter, unless the kernel has no seccomp.
 fn apply_filter(filter: &BpfProgram) -> io::Result<()> {
     match seccompiler::apply_filter(filter) {
-        // EINVAL or ENOSYS, depending on what the kernel was built with.
+        // A kernel without seccomp returns EINVAL or ENOSYS, depending on its configuration.
         Err(seccompiler::Error::Seccomp(error))
             if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
         {

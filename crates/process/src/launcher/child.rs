@@ -44,7 +44,7 @@ pub struct Child {
     pub stderr: Option<ChildStdout>,
     status: StatusSocket,
     exit: Option<ExitStatus>,
-    /// What it was killed for.
+    /// The violation that the process was killed for.
     violation: Option<Violation>,
     /// Whether all of its processes are known to be gone.
     is_gone: bool,
@@ -130,7 +130,7 @@ impl Child {
         }
     }
 
-    /// What it was killed for, if its supervisor did that. Known once [`Self::wait`] returns.
+    /// The violation that the supervisor killed it for, if any. Known once [`Self::wait`] returns.
     pub fn violation(&self) -> Option<Violation> {
         self.violation
     }
@@ -166,7 +166,7 @@ impl Child {
                 self.exit.get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
             }
             Reply::Killed { violation } => {
-                // An idle worker has no call that could fail.
+                // An idle worker has no call that could report this.
                 if *violation == Violation::ProtectedFile {
                     tracing::error!(
                         "a protected file was replaced or removed while a program could write there; check it"

@@ -77,8 +77,8 @@ pub(crate) fn has_cgroups() -> io::Result<bool> {
     Ok(connect(&mut CONNECTION.lock())?.has_cgroups)
 }
 
-/// Starts this program again with other arguments, as a process that outlives this one. Its output is
-/// appended to `log`.
+/// Starts another process of this program with these arguments, which outlives this one. Its output
+/// is appended to `log`.
 pub fn start_background(arguments: &[OsString], log: File) -> io::Result<BackgroundProcess> {
     let errors = log.try_clone()?;
     let process = Command::new(EXECUTABLE)
@@ -95,7 +95,7 @@ pub fn start_background(arguments: &[OsString], log: File) -> io::Result<Backgro
 pub struct BackgroundProcess(Child);
 
 impl BackgroundProcess {
-    /// Whether it has ended. If that cannot be found out, it counts as running.
+    /// Whether the process has exited. If the check fails, it counts as running.
     pub fn has_ended(&mut self) -> bool {
         self.0.try_wait().is_ok_and(|status| status.is_some())
     }

@@ -107,7 +107,7 @@ pub(super) struct Group {
 impl Group {
     /// Puts the calling process into the group, and so everything that it starts.
     pub(super) fn enter(&self) -> io::Result<()> {
-        // Zero is the writing process, whatever its id is in its namespace.
+        // Zero means the writing process, whose id differs between pid namespaces.
         (&self.members).write_all(b"0")
     }
 

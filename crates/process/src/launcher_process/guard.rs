@@ -1,9 +1,8 @@
-//! Protected files that are replaced or removed from outside while a program runs.
+//! Detects protected files that are replaced or removed from outside while a program runs.
 //!
-//! Editors, git and `sed -i` do not change a file, they put another one in its place. The kernel then
-//! removes the mounts on the old one in all namespaces, and nothing keeps the program from writing to the
-//! new one. Nothing can hold it back beforehand, so the supervisor watches the folders and kills the
-//! program.
+//! Editors, git and `sed -i` do not change a file in place but replace it by a new one. The kernel then
+//! removes the mounts on the old file in all namespaces, and the program could write to the new one. This
+//! cannot be prevented beforehand, so the supervisor watches the folders and kills the program.
 //!
 //! Mounting the new file read-only is not enough: until then the program can open it, and such a descriptor
 //! bypasses the mount. One that was opened with `O_PATH`, or waits in the queue of a socket, cannot even be
@@ -28,26 +27,27 @@ use rustix::fs::{
 use super::{protected::Protected, raw};
 use crate::sandbox::{Violation, WATCH_INTERVAL};
 
-/// When the folders begin to be watched. Most programs are done by then and are only checked at their
-/// end: watching takes longer to stop than they run.
+/// Delay before the folders are watched. Most programs have exited by then and are only checked at their
+/// end, because stopping a watch takes longer than they run.
 const FIRST_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A program may change other files in the same folders all the time. After so many of these changes in
-/// this time the supervisor does not look before it has passed.
+/// Rate limit: a program may change other files in the watched folders all the time. After this many such
+/// changes within [`PERIOD`], the supervisor checks again only when the period has passed.
 const MAX_CHANGES: u32 = 100;
 const PERIOD: Duration = Duration::from_millis(10);
 
 /// Watches the protected files of a program.
 pub(super) struct Guard {
-    /// Mounted read-only when the program started.
+    /// The paths that were mounted read-only when the program started.
     places: Vec<PathBuf>,
     /// The folders above the places, as far up as the program may write.
     folders: Vec<PathBuf>,
-    /// Absent at first, and if the user has too many of them. Then files are checked from time to time.
+    /// The inotify watch. Absent at first, or if the user's inotify limits are exhausted; then files are
+    /// checked periodically.
     changes: Option<Changes>,
     is_begun: bool,
     next: Instant,
-    /// The changes of other files since the period began.
+    /// Changes of unprotected files in the current period.
     others: u32,
     period: Instant,
 }
@@ -88,7 +88,7 @@ impl Guard {
         }
         if is_due && !self.is_begun {
             self.is_begun = true;
-            // The program must not run on while this process waits for a processor.
+            // The program must not keep running while this process waits to be scheduled.
             raw::shorten_latency();
             self.changes = Changes::watch(&self.folders).ok();
         }
@@ -105,22 +105,22 @@ impl Guard {
         violation
     }
 
-    /// The check itself, which is also the last one when no process of the program is left.
+    /// Checks all places. Also called once when no process of the program is left.
     pub(super) fn check_last(&self) -> Option<Violation> {
-        // A mount that is gone does not come back: the program cannot mount anything.
+        // A mount that was removed cannot come back, because the program cannot mount anything.
         let is_violated = !self.places.iter().all(|place| is_mounted(place));
         is_violated.then_some(Violation::ProtectedFile)
     }
 }
 
-/// Every place is a mount of its own, unless it was replaced or removed.
+/// Whether a place is still a mount point. It no longer is after it was replaced or removed.
 fn is_mounted(place: &Path) -> bool {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
     let found = statx(CWD, place, flags, StatxFlags::TYPE);
     found.is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
 }
 
-/// Changes of names in the watched folders.
+/// Watches the names in folders with inotify.
 struct Changes {
     fd: OwnedFd,
     folders: HashMap<i32, PathBuf>,
@@ -142,7 +142,8 @@ impl Changes {
         Ok(changes)
     }
 
-    /// The paths that have changed since the last time. If events were lost, the folders count as changed.
+    /// Takes the paths that changed since the last call. If events were lost, the folders themselves count
+    /// as changed.
     fn take(&self) -> HashSet<PathBuf> {
         let mut changed = HashSet::new();
         let mut buffer = [MaybeUninit::uninit(); 4096];

@@ -79,7 +79,7 @@ pub(super) fn isolate(
 
 /// What [`isolate`] has mounted.
 pub(super) struct Isolated {
-    /// The private places that the program may use as it likes.
+    /// The private places to which the program has full access.
     pub(super) own_places: Vec<&'static str>,
     pub(super) guard: Option<Guard>,
 }
@@ -93,7 +93,7 @@ pub(super) fn try_isolation(namespaces: Namespaces) -> Result<(), Failure> {
     mount_all(&places, &["/tmp"], SOME_BYTES)
 }
 
-/// The places that are mounted again.
+/// The places that are remounted.
 struct Places<'a> {
     writable: &'a [Place],
     /// Visible below a private place.
@@ -129,8 +129,8 @@ fn mount_all(places: &Places<'_>, private: &[&str], tmpfs_bytes: u64) -> Result<
     let mut trees =
         clone_all(places).map_err(Failure::of("a writable folder could not be mounted"))?;
     let is_root_writable = places.writable.iter().any(|place| place.path == Path::new("/"));
-    // Private as well: without a user namespace, as for root, mounts made below would otherwise
-    // propagate to the machine.
+    // Also makes the mounts private: without a user namespace, as for root, mounts made below would
+    // otherwise propagate to the machine.
     raw::restrict_mount(CWD, c"/", !is_root_writable)
         .map_err(Failure::of("the file system could not be made read-only"))?;
     // Not every container has a /dev/shm.
@@ -222,8 +222,7 @@ fn map_user(namespaces: Namespaces) -> io::Result<()> {
     if !namespaces.has_user() {
         return Ok(());
     }
-    // The kernel accepts the map of a group from an ordinary user only after this, and in each map
-    // only the user's own id.
+    // An ordinary user may write `gid_map` only after this, and may map only their own ids.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{0} {0} 1", namespaces.uid))?;
     fs::write("/proc/self/gid_map", format!("{0} {0} 1", namespaces.gid))

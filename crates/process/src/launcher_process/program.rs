@@ -47,8 +47,8 @@ fn prepare(
     enforcer: &Enforcer,
 ) -> Result<(), Failure> {
     attach(streams).map_err(Failure::of("the standard streams could not be attached"))?;
-    // The supervisor shares the session. In a group of its own, the program and what it starts can
-    // be signalled without it.
+    // The supervisor is in the same session. A process group of its own allows signalling the program and
+    // its children without the supervisor.
     let _ = setpgid(None, None);
     raw::reset_signals();
     enter_folder(request, granted)

@@ -17,7 +17,7 @@ pub(super) struct Protected {
     pub(super) places: Vec<Place>,
     /// The folders above them. They stay writable.
     pub(super) parents: Vec<Place>,
-    /// The writable folders that they are in.
+    /// The writable folders that contain protected paths.
     pub(super) roots: Vec<PathBuf>,
 }
 

@@ -185,8 +185,8 @@ struct SchedulingAttributes {
     period: u64,
 }
 
-/// Lets this process run soon after it was woken up: with the highest priority if that is allowed, and
-/// with the shortest time slice (Linux 6.12).
+/// Reduces the scheduling latency of this process: the highest priority if that is allowed, and the shortest
+/// time slice (since Linux 6.12).
 pub(super) fn shorten_latency() {
     const HIGHEST: i32 = -20;
     const SLICE_NS: u64 = 100_000;

@@ -107,7 +107,7 @@ struct Started {
     own_id: u32,
     /// The private places in memory; absent without namespaces.
     own_places: Option<Vec<&'static str>>,
-    /// Absent if no protected file can be replaced.
+    /// Absent if there is no protected file that could be replaced.
     guard: Option<Guard>,
 }
 
@@ -254,9 +254,9 @@ fn watch(
         let changes = guard.as_ref().and_then(Guard::changes);
         sources.extend(changes.map(|changes| PollFd::new(changes, PollFlags::IN)));
         let _ = poll(&mut sources, patience.take().or(next).as_ref());
-        // Emptied before reaping: a child that exits after the last `wait` makes the descriptor
-        // readable again. In the other order its signal could be taken here and the exit go
-        // unnoticed.
+        // The signal descriptor is drained before reaping: a child that exits after the last `wait`
+        // makes it readable again. In the other order, draining could take the signal of a child that
+        // was not reaped yet, and its exit would go unnoticed.
         let is_terminated = take_signals(signals);
         let is_over = reap(outbox, *program);
         let replaced = guard

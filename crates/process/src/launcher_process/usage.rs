@@ -1,6 +1,6 @@
-//! Measures what the processes of a program use together. Limits of the kernel apply to each
-//! process, or not at all to shared memory and folders, so the supervisor adds up from time to
-//! time.
+//! Measures the resources that the processes of a program use together. Kernel limits apply to each
+//! process alone, or not at all to shared memory and folders, so the supervisor periodically adds up the
+//! use.
 
 use std::{
     collections::HashSet,
@@ -27,8 +27,8 @@ const FIRST_INTERVAL: Duration = Duration::from_millis(20);
 /// A check may take at most this part of the time: a private folder can have many files.
 const MAX_SHARE: u32 = 20;
 
-/// The least that a file counts, in bytes. Empty files take no blocks, but they are no way to fill
-/// a disk either.
+/// Minimum size that is counted per file, in bytes. Empty files take no blocks, but enough of them would
+/// still exhaust a file system.
 const MIN_FILE_BYTES: u64 = 4096;
 
 /// Checks the limits of a program.

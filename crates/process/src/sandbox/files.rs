@@ -76,7 +76,7 @@ impl SystemFiles {
         }
     }
 
-    /// Finds public files again, if some have changed; returns whether they have.
+    /// Searches for public files again if some have changed. Returns whether it did.
     pub(super) fn refresh(&mut self) -> bool {
         self.public.refresh()
     }
@@ -98,8 +98,8 @@ pub(super) fn is_writable_by_all(path: &Path) -> bool {
     DEVICES.iter().any(|device| path == Path::new(device))
 }
 
-/// The rules that all sandboxes have in common. For root there are hundreds, and adding them takes longer
-/// than starting a program.
+/// Builds the rules that all sandboxes share. For root there are hundreds, and adding them takes longer
+/// than starting a program, so they are built ahead of time.
 pub(super) fn build_common_rules(
     system: &SystemFiles,
     network: NetworkRules,
@@ -139,7 +139,7 @@ pub(super) fn restrict(
     rules.restrict_self()
 }
 
-/// Whether Landlock has to restrict the network.
+/// How Landlock restricts the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NetworkRules {
     Restricted,

@@ -28,7 +28,7 @@ const ARGUMENTS: u32 = 16;
 
 const NETLINK: u32 = 16;
 
-/// The bits of a request of `ioctl` that name its type.
+/// The bits of an `ioctl` request number that encode its type.
 const REQUEST_TYPE: u32 = 0xff00;
 
 /// The architecture as the kernel names it; absent if its calls are not known here.
@@ -81,8 +81,8 @@ fn segments(mut rules: Vec<(c_long, Rule)>) -> Vec<Segment> {
         add(number, rule);
         next = number + 1;
     }
-    // Newer calls: programs then use the older ones that they replace.
-    // Calls of the x32 ABI, whose numbers have bit 30 set, belong to this segment as well.
+    // Unknown newer calls: with ENOSYS, programs fall back to the older calls. This segment includes
+    // calls of the x32 ABI, whose numbers have bit 30 set.
     add(next, Rule::Deny(libc::ENOSYS));
     segments
 }
@@ -126,7 +126,7 @@ fn decide(rule: Rule) -> BpfProgram {
         }
         Rule::Request { denied: requests, file_system } => {
             let mask = sock_filter { code: AND, jt: 0, jf: 0, k: REQUEST_TYPE };
-            // The last two instructions are the ends; these are the distances to them.
+            // The last two instructions return the results; these are the jump distances to them.
             let to_allow = 1 + FILE_SYSTEMS.len();
             let to_deny = file_system.len() + to_allow + 1;
             let types = find(&FILE_SYSTEMS, vec![finish(ALLOW), denied], 1);

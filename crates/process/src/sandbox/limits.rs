@@ -12,8 +12,8 @@ const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// How often the supervisor of a program adds up what its processes use.
 pub const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 
-/// What a program is killed for: it exceeded a limit of all its processes together, or may have changed
-/// a protected file.
+/// The reason why a program is killed: all its processes together exceeded a limit, or it may have changed a
+/// protected file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// [`super::Sandbox::memory_bytes`].
@@ -22,7 +22,8 @@ pub enum Violation {
     Processes,
     /// [`super::Sandbox::temp_bytes`].
     TempFiles,
-    /// One of [`super::Sandbox::protected`] was replaced or removed while it ran, so that it could write to it.
+    /// One of [`super::Sandbox::protected`] was replaced or removed while the program ran, so the program
+    /// could have written to the new file.
     ProtectedFile,
 }
 
@@ -31,7 +32,7 @@ impl Violation {
     pub(crate) const ALL: [Self; 4] =
         [Self::Memory, Self::Processes, Self::TempFiles, Self::ProtectedFile];
 
-    /// What the program did.
+    /// Describes the violation.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Memory => "used more memory than it may",
@@ -43,7 +44,7 @@ impl Violation {
         }
     }
 
-    /// What to do about it; limits are configured in this `table` of `toolcrib.toml`.
+    /// The advice for the user. `table` is the table of `toolcrib.toml` that configures the limits.
     pub fn advice(self, table: &str) -> String {
         let key = match self {
             Self::Memory => "memory_bytes",
@@ -84,7 +85,7 @@ pub(crate) fn set_limits(memory_bytes: u64, open_files: u64, processes: u64) -> 
     let limits = [
         (Resource::Core, 0, 0),
         (Resource::Nproc, processes, processes),
-        // Not the address space: Java, Go and Node reserve far more of it than they ever use.
+        // The address space is not limited: Java, Go and Node reserve far more of it than they ever use.
         (Resource::Data, memory_bytes, memory_bytes),
         (Resource::Nofile, open_files.min(OPEN_FILES), OPEN_FILES),
         (Resource::Fsize, FILE_BYTES, FILE_BYTES),

@@ -41,8 +41,8 @@ impl PublicFiles {
         found
     }
 
-    /// Searches again if an entry was added, removed or replaced: package managers and `passwd` replace
-    /// files, and a rule is about a file, not about its name. Returns whether it did.
+    /// Searches again if an entry was added, removed or replaced, and returns whether it did. Package
+    /// managers and `passwd` replace files, and a Landlock rule refers to the file, not to its name.
     pub(super) fn refresh(&mut self) -> bool {
         let is_changed = self.listed.iter().any(|(folder, changed)| changed_at(folder) != *changed);
         if is_changed {

@@ -19,7 +19,7 @@ pub(super) enum Rule {
     OneOf(u8, &'static [u32]),
     /// Allowed if the argument has none of these values.
     NoneOf(u8, &'static [u32]),
-    /// A request of `ioctl`. Denied are these, and those of file systems that are not listed.
+    /// An `ioctl` request. These are denied, and so are file system requests that are not listed.
     Request {
         denied: &'static [u32],
         file_system: &'static [u32],
@@ -70,12 +70,12 @@ const NAMESPACES: u32 = (libc::CLONE_NEWNS
 /// Requests that push input into a terminal.
 // TIOCSTI and TIOCLINUX.
 const DENIED_REQUESTS: &[u32] = &[0x5412, 0x541c];
-/// The types of the requests of file systems, as bits of the request. With some of them a program changes
-/// flags and versions of files that it may only read, or creates volumes: Landlock does not check them.
+/// The type bits of file system requests. Some of them change flags and versions of files that are open only
+/// for reading, or create volumes, and Landlock does not check them.
 // As in most file systems, in ext, XFS, btrfs, F2FS and bcachefs.
 pub(super) const FILE_SYSTEMS: [u32; 6] = [0x6600, 0x7600, 0x5800, 0x9400, 0xf500, 0xbc00];
-/// Those that read attributes and extents of a file, and those that share its blocks with another one,
-/// as `cp` does.
+/// Allowed file system requests: they read attributes and extents of a file, or share its blocks with another
+/// file, as `cp` does.
 // FS_IOC_GETFLAGS and FS_IOC_GETVERSION in both sizes, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP, FICLONE, FICLONERANGE and
 // FIDEDUPERANGE.
 const FILE_SYSTEM_REQUESTS: &[u32] = &[
@@ -89,7 +89,7 @@ const FILE_SYSTEM_REQUESTS: &[u32] = &[
     0x4020_940d,
     0xc018_9436,
 ];
-/// With a lease, a program that may read a file can block all others that open it.
+/// With a lease, a program that may only read a file can block all other programs that open it.
 // F_SETLEASE.
 const SET_LEASE: &[u32] = &[1024];
 /// `PER_LINUX` and `PER_LINUX32`, both also with `UNAME26`, and the query of the current value. Others,
@@ -176,7 +176,8 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
         rules.extend(FAST_OPEN.iter().map(no_fast_open));
     }
     if has_namespaces {
-        // Its supervisor has more capabilities, so that the kernel denies them for that one.
+        // Allowed on other processes of the program. The kernel denies them on the supervisor, which has more
+        // capabilities.
         rules.extend(INTER_PROCESS.iter().chain(SCHEDULING).map(|call| (*call, Rule::Allow)));
         rules.extend([libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, Rule::Allow)));
     } else {
