@@ -1,10 +1,10 @@
-//! The cause of a failed render in the output of LaTeX and pandoc, and where it is in the document.
+//! Finds the cause of a failed render in the output of LaTeX and pandoc, and its line in the document.
 //!
-//! R reports only that a program failed, with the path of a log that is deleted with its folder.
+//! R reports only that a program failed, with the path of a log file that is deleted with its folder.
 
 use super::{Backend, RenderJob, RenderSettings, diagnostics::find_missing_style};
 
-/// Why pandoc or LaTeX failed.
+/// The cause of a failure of pandoc or LaTeX.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cause {
     pub(super) message: String,
@@ -25,7 +25,7 @@ const ENGINES: [(&str, &str); 3] = [
 
 /// Finds the cause of a failure of pandoc or LaTeX.
 pub(super) fn find_cause(job: &RenderJob, log: &[String], backend: Backend) -> Option<Cause> {
-    // From the most to the least specific: whatever is missing also makes LaTeX print a general
+    // From the most to the least specific, because anything missing also makes LaTeX print a general
     // error.
     find_character(job, log)
         .or_else(|| find_engine(job, log, backend))
@@ -35,7 +35,7 @@ pub(super) fn find_cause(job: &RenderJob, log: &[String], backend: Backend) -> O
         .or_else(|| find_latex_error(job, log))
 }
 
-/// `! LaTeX Error: Unicode character é (U+0301)`.
+/// Matches `! LaTeX Error: Unicode character é (U+0301)`.
 fn find_character(job: &RenderJob, log: &[String]) -> Option<Cause> {
     let code = log.iter().find_map(|line| {
         let (_, rest) = line.split_once("Unicode character")?;
@@ -50,7 +50,7 @@ fn find_character(job: &RenderJob, log: &[String]) -> Option<Cause> {
     })
 }
 
-/// `sh: 1: xelatex: not found`.
+/// Matches `sh: 1: xelatex: not found`.
 fn find_engine(job: &RenderJob, log: &[String], backend: Backend) -> Option<Cause> {
     let (engine, package) = ENGINES.into_iter().find(|(engine, _)| {
         log.iter().any(|line| {
@@ -61,7 +61,7 @@ fn find_engine(job: &RenderJob, log: &[String], backend: Backend) -> Option<Caus
     Some(missing_engine(job, engine, package, backend))
 }
 
-/// The failure for a TeX engine that a document names and that is not installed.
+/// The failure for a TeX engine that the document requests and that is not installed.
 pub(super) fn missing_engine(
     job: &RenderJob,
     engine: &str,
@@ -77,7 +77,7 @@ pub(super) fn missing_engine(
     Cause { message: format!("{engine}: not found"), line: find_line(job, engine), hint }
 }
 
-/// The engine that the document names in its front matter, with its Debian package.
+/// The engine requested in the front matter, with its Debian package.
 pub(super) fn named_engine(job: &RenderJob) -> Option<(&'static str, &'static str)> {
     let text = document_text(job)?;
     let named =
@@ -85,7 +85,7 @@ pub(super) fn named_engine(job: &RenderJob) -> Option<(&'static str, &'static st
     ENGINES.into_iter().find(|(engine, _)| named.trim_matches(['"', '\'']) == *engine)
 }
 
-/// A file that pandoc or LaTeX wanted to fetch.
+/// Finds a remote file that pandoc or LaTeX tried to fetch.
 fn find_remote_file(job: &RenderJob, log: &[String]) -> Option<Cause> {
     let is_network = |line: &&String| {
         line.contains("name resolution")
@@ -115,7 +115,7 @@ fn find_address(line: &str) -> Option<String> {
     Some(address.trim_end_matches([':', ',']).to_owned())
 }
 
-/// An image or another file of the document that does not exist.
+/// Finds an image or another file of the document that does not exist.
 fn find_image(job: &RenderJob, log: &[String]) -> Option<Cause> {
     let by_pandoc = log.iter().find_map(|line| {
         line.split_once("File ")?.1.split_once(" not found in resource path").map(|(file, _)| file)
@@ -133,7 +133,7 @@ fn find_image(job: &RenderJob, log: &[String]) -> Option<Cause> {
     })
 }
 
-/// A missing LaTeX package.
+/// Finds a missing LaTeX package.
 fn find_style(log: &[String]) -> Option<Cause> {
     let style = find_missing_style(log)?;
     Some(Cause {
@@ -143,8 +143,8 @@ fn find_style(log: &[String]) -> Option<Cause> {
     })
 }
 
-/// Any other error of LaTeX, which marks them with an exclamation mark. The text up to the error follows
-/// on a line of its own: `l.87 with \\undefined`.
+/// Finds any other LaTeX error, which starts with an exclamation mark. A later line has the text up to
+/// the error: `l.87 with \\undefined`.
 fn find_latex_error(job: &RenderJob, log: &[String]) -> Option<Cause> {
     let at = log.iter().position(|line| line.starts_with("! "))?;
     let error = log[at].trim_start_matches("! ").trim_end_matches([' ', '.']);
@@ -159,7 +159,7 @@ fn find_latex_error(job: &RenderJob, log: &[String]) -> Option<Cause> {
         Some(command) => format!("LaTeX: the command `{command}` is not defined"),
         None => format!("LaTeX: {error}"),
     };
-    // LaTeX counts the lines of its own file, but has the text as it is in the document.
+    // The line number is that of the generated LaTeX file, so the text is searched in the document.
     let line =
         command.or(context).filter(|text| !text.is_empty()).and_then(|text| find_line(job, text));
     let hint =
@@ -167,10 +167,10 @@ fn find_latex_error(job: &RenderJob, log: &[String]) -> Option<Cause> {
     Some(Cause { message, line, hint: hint.to_owned() })
 }
 
-/// The most lines between an error of LaTeX and its place.
+/// Maximum number of lines between a LaTeX error and its location.
 const MAX_CONTEXT_LINES: usize = 12;
 
-/// How to get an R package that a document loads.
+/// Explains how to install an R package that a document loads.
 pub(super) fn package_hint(
     message: &str,
     backend: Backend,
@@ -197,7 +197,7 @@ fn document_text(job: &RenderJob) -> Option<&str> {
     std::str::from_utf8(&document.bytes).ok()
 }
 
-/// The first line of the document that contains a text.
+/// Finds the first line of the document that contains a text.
 fn find_line(job: &RenderJob, text: &str) -> Option<usize> {
     document_text(job)?.lines().position(|line| line.contains(text)).map(|index| index + 1)
 }
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The cause in one line.
+    /// Explains the cause in one line.
     fn explain(text: &str, log: &[&str]) -> String {
         let log: Vec<_> = log.iter().map(|line| (*line).to_owned()).collect();
         let cause = find_cause(&job(text), &log, Backend::Local).expect("a cause");

@@ -127,7 +127,7 @@ impl Inner {
         };
         all.push(build_component("docker", "renders in a container", &why, docker));
         let (compose, why) = match self.compose().await {
-            // The command alone renders nothing.
+            // The command alone cannot render; it needs an engine.
             Ok(command) if has_engine || self.reachable_compose().await.is_some() => {
                 (Some(command.version), String::new())
             }

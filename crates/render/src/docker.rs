@@ -81,7 +81,8 @@ impl Inner {
         let container =
             Container::create(engine, image, &self.settings, &self.host.cleanup).await?;
         let result = self.run_container(&container, archive, job, &mut log).await;
-        // Also if the render failed: dropping the container would remove it only in the background.
+        // Awaited even if the render failed, because dropping the container would remove it only in the
+        // background.
         container.remove().await;
         let (exit, returned) = result?;
         let output = RenderOutput {
@@ -105,8 +106,7 @@ impl Inner {
         log: &mut Log,
     ) -> Result<(ExitReason, ReturnedFiles), Failure> {
         container.upload(archive).await?;
-        // Later than the `timeout` in the container: if that one fires, its exit code and the log
-        // are complete.
+        // Fires later than the `timeout` in the container, which leaves a complete exit code and log.
         let exit = match timeout(self.settings.timeout + MARGIN, container.run(log)).await {
             Ok(exit) => exit?,
             Err(_) => ExitReason::TimedOut,

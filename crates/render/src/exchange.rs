@@ -206,7 +206,7 @@ fn read(out: &OwnedFd, name: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, Fa
         return Err(output_too_large(found.len(), max_bytes));
     }
     let mut bytes = Vec::new();
-    // The limit again, because the file may grow while it is read.
+    // The limit is enforced again, because the file may grow while it is read.
     let read = file.take(max_bytes).read_to_end(&mut bytes);
     read.map_err(|error| io_failure("cannot read the rendered document", &error))?;
     Ok(Some(bytes))

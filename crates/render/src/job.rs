@@ -105,7 +105,8 @@ impl RenderJob {
         self.document.to_ascii_lowercase().ends_with(".qmd")
     }
 
-    /// Whether code that it may read seeds the random numbers, so that they are the same in every run.
+    /// Whether the document, or code that it may read, seeds the random number generator, so that
+    /// every run is the same.
     pub(super) fn sets_seed(&self) -> bool {
         let readable = self.files.iter().filter(|file| file.may_be_read);
         readable.into_iter().any(|file| String::from_utf8_lossy(&file.bytes).contains("seed("))
@@ -136,7 +137,7 @@ pub struct Rendered {
     pub log: String,
     /// Whether it came from the cache.
     pub cached: bool,
-    /// Whether R drew random numbers without a seed, so that it is not cached.
+    /// Whether R drew random numbers without a seed. Such a render is not cached.
     pub drew_random_numbers: bool,
     /// The time the request took.
     pub duration: Duration,

@@ -40,7 +40,7 @@ impl Inner {
         if let Some((missing, _)) = needed.iter().find(|(_, is_installed)| !is_installed) {
             return Err(components::missing(missing, Backend::Local));
         }
-        // Before the chunks run, which may take long.
+        // Checked before the chunks run, which may take a long time.
         match named_engine(job).filter(|_| job.format == Format::Pdf) {
             Some((engine, package)) if !is_found(engine) => {
                 let cause = missing_engine(job, engine, package, Backend::Local);
@@ -72,7 +72,8 @@ impl Inner {
             limits: Some(ResourceLimits {
                 memory: self.settings.memory_bytes,
                 processes: self.settings.processes,
-                // The copy of the documents is in the same folder and not written by the render.
+                // The copy of the documents is in the same folder, but does not count as written by the
+                // render.
                 disk: self.settings.disk_bytes + job.bytes(),
                 folder: folder.path().to_owned(),
             }),

@@ -57,7 +57,7 @@ impl Log {
 
     /// A log without progress reports.
     pub(super) fn silent() -> Self {
-        // No line of text begins with this token.
+        // No line of text can begin with this token, so nothing is taken for a report.
         Self::new("\0", Arc::new(|_| {}))
     }
 

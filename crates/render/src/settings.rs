@@ -27,7 +27,7 @@ pub struct RenderSettings {
     pub image: Option<String>,
     /// The base of the default image; `None` for the one in the Dockerfile.
     pub base: Option<String>,
-    /// R packages that the default image has in addition to its own.
+    /// R packages that are added to the default image.
     pub packages: Vec<String>,
     /// Sockets of Docker or Podman to try, in order.
     pub sockets: Vec<String>,

@@ -18,9 +18,9 @@ use super::{
 
 /// Lines of the log that a failure includes.
 const TAIL_LINES: usize = 40;
-/// Exit codes of `timeout` in a container: the time limit was reached, or the program was killed.
-// What `timeout` exits with, and 128 with the number of SIGKILL.
+/// Exit code of `timeout` in a container when the time limit is reached.
 const TIMEOUT_EXIT_CODE: i32 = 124;
+/// Exit code of a container whose program was killed: 128 plus the number of SIGKILL.
 const KILLED_EXIT_CODE: i32 = 137;
 
 /// The output of a backend.
@@ -249,7 +249,8 @@ fn describe_exit(job: &RenderJob, output: &RenderOutput, settings: &RenderSettin
             (ErrorType::RenderFailed, why)
         }
     };
-    // On a full disk R ends in many ways; this is their cause.
+    // A full disk makes R fail in many ways, so this line takes precedence over the error that R
+    // reports.
     let error_type = if output.log.iter().any(|line| line.contains("No space left on device")) {
         ErrorType::DiskFull
     } else {

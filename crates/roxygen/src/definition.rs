@@ -71,8 +71,8 @@ impl Definition {
         )
     }
 
-    /// The record of an example run in the text of its file, also one that another builder wrote. It
-    /// is empty if the example has changed since.
+    /// Reads the record of an example run from the text of its file, which another builder may have
+    /// written. The record is empty if the example has changed since.
     pub fn read_record(&self, text: &str) -> ExampleRecord {
         let Some((file, example)) = yaml_value(text).zip(self.example.as_ref()) else {
             return ExampleRecord::default();

@@ -26,7 +26,7 @@ const TAG: &str = "keywords";
 const TOOL: &str = "mcp-tool";
 const FLAGS: [&str; 6] =
     [TOOL, "mcp-dangerous", "mcp-requires-approval", "mcp-read-only", "mcp-writes", "mcp-network"];
-/// Flags that decide how a tool is sandboxed and whether a person is asked, by annotation.
+/// The flags for safety annotations, by annotation.
 const SAFETY: [(&str, &str); 5] = [
     ("dangerous", FLAGS[1]),
     ("requires_approval", FLAGS[2]),
@@ -145,8 +145,8 @@ fn report_misspelled_tag(
     }
 }
 
-/// The flag that an unknown keyword means: one with a similar name, or the one of a similar safety
-/// annotation, such as `mcp-aproval`.
+/// The flag that an unknown keyword probably stands for: one with a similar name, or that of a
+/// similar safety annotation, as for `mcp-aproval`.
 fn find_flag(word: &str) -> Option<&'static str> {
     closest(word, FLAGS).or_else(|| {
         let bare = word.get(3..)?.trim_start_matches(|c: char| !c.is_alphanumeric());

@@ -262,7 +262,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The offset of the brace that closes the group which `text` is inside of.
+/// The offset of the brace that closes the current group. `text` starts after its opening brace.
 fn closing_brace(text: &str) -> Option<usize> {
     let (mut depth, mut is_escaped) = (0, false);
     text.char_indices().find_map(|(at, c)| {

@@ -31,8 +31,8 @@ pub(crate) struct ParamText<'a> {
     pub(crate) offset: Option<usize>,
 }
 
-/// What a person states about a parameter instead of what would be inferred: `@mcp-type x integer`,
-/// `@mcp-required x`, `@mcp-optional x`.
+/// Overrides of the inferred properties of a parameter: `@mcp-type x integer`, `@mcp-required x`,
+/// `@mcp-optional x`.
 #[derive(Default)]
 pub(crate) struct Override {
     pub(crate) phrase: Option<TypePhrase>,
@@ -125,7 +125,7 @@ impl PropertyCompiler<'_> {
         put("enum", choices.as_deref().filter(|_| is_choice).map(|all| enum_of(all, is_nullable)));
         put("minimum", range.as_ref().map(|(low, _)| low.clone().into()));
         put("maximum", range.map(|(_, high)| high.into()));
-        // A person says that the caller must choose, so no default applies.
+        // `@mcp-required` means that the caller must choose, so the default does not apply.
         put("default", default.filter(|_| self.stated.is_required != Some(true)));
         put("examples", self.compile_examples(&value_type, choices.as_deref()));
         put("$comment", comment);
@@ -173,8 +173,8 @@ impl PropertyCompiler<'_> {
         }
     }
 
-    /// Whether callers may choose several of the choices: `match.arg` allows it, or the name is a plural
-    /// and the text does not say `Character string`.
+    /// Whether callers may pass several of the choices: `match.arg` allows it, or the name is a plural
+    /// and the text does not imply a single value, as `Character string` does.
     fn takes_several(&self, is_single: bool) -> bool {
         let has_choices = self.choices(&ValueType::Text).is_some();
         has_choices && (self.formal.takes_several || !is_single && is_plural(&self.formal.name))

@@ -160,7 +160,8 @@ impl Renderer {
                 self.push_pieces(inner);
                 self.push_word(quote);
             }
-            // The second argument is what plain text shows instead of TeX or an address.
+            // The second argument is the plain text form of the TeX formula, or the text of the
+            // link.
             ("eqn" | "deqn" | "href", [_, shown]) => self.push_pieces(shown),
             ("tabular", [_, cells]) => {
                 self.widen(Gap::Line);

@@ -33,12 +33,13 @@ pub struct ForeignFile<'a> {
     pub author: FileAuthor,
 }
 
-/// What happens to the files of another builder of this format. Files of a person always stay.
+/// What happens to files of another builder of this format. Files written by people are always
+/// kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherBuilderFiles {
-    /// They stay, and are reported.
+    /// The files are kept and reported.
     Keep,
-    /// They are replaced, as `--replace` asks for.
+    /// The files are replaced (`--replace`).
     Replace,
 }
 
@@ -47,7 +48,7 @@ pub enum OtherBuilderFiles {
 pub struct ChangePlan<'a> {
     /// The changes that bring the folder up to date. Files that are up to date have none.
     pub changes: Vec<FileChange>,
-    /// Files that another author wrote, and that stay.
+    /// Files of other authors, which are kept.
     pub foreign: Vec<ForeignFile<'a>>,
 }
 

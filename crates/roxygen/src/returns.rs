@@ -1,4 +1,4 @@
-//! `@return` as a schema: a type, or the named parts that it lists, nested to any depth.
+//! Compiles `@return` to a schema: a type, or the named parts that it lists, nested to any depth.
 
 mod parts;
 
@@ -120,7 +120,8 @@ impl ReturnCompiler<'_> {
         Json::Object(schema)
     }
 
-    /// A list with described parts, a list of such lists, or a data frame with described columns.
+    /// Compiles a list with described parts, a list of such lists, or a data frame with described
+    /// columns.
     fn compile_parts(&mut self, list: PartList) -> Json {
         let intro = plain_text::render(&list.before);
         let phrase = stated_type(&intro);
@@ -153,8 +154,8 @@ impl ReturnCompiler<'_> {
     }
 }
 
-/// Whether the parts are those of every element: `List of surfaces, each containing:`, `A list of
-/// named lists with`. `List of the following elements` announces the parts themselves.
+/// Whether the parts describe every element of a list: `List of surfaces, each containing:`, `A
+/// list of named lists with`. After `List of the following elements`, they are the elements.
 fn announces_records(intro: &str) -> bool {
     let text = intro.to_lowercase();
     let words: Vec<_> =

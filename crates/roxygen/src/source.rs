@@ -191,7 +191,8 @@ fn read_formals(parameters: Node<'_>, text: &str, body: &str) -> Vec<Formal> {
 }
 
 /// The names in calls `match.arg(name, several.ok = TRUE)` or `arg_match(name, multiple = TRUE)`. The
-/// body is only searched, because parsing all bodies of a package would take most of a build.
+/// body is searched as text, because parsing all bodies of a package would take most of the build
+/// time.
 fn several_choices(body: &str) -> Vec<&str> {
     let calls = ["match.arg(", "arg_match("].into_iter();
     let found =
@@ -212,7 +213,7 @@ fn several_choices(body: &str) -> Vec<&str> {
     named.collect()
 }
 
-/// The offset of the parenthesis that closes the arguments at the beginning of `code`.
+/// The offset of the parenthesis that closes the argument list at the start of `code`.
 fn closing_parenthesis(code: &str) -> usize {
     let mut depth = 0;
     let end = code.find(|c: char| {

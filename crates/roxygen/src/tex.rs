@@ -1,9 +1,9 @@
 //! TeX formulas as plain text: `\eqn{\alpha \le 1}` reads `α ≤ 1`.
 //!
-//! Formulas in the documentation of R functions are short. Symbols become the character that a reader
-//! knows, structure becomes the usual one-line notation, and an unknown command becomes its name.
+//! Formulas in the documentation of R functions are short. Symbols become Unicode characters,
+//! structure becomes the usual one-line notation, and an unknown command becomes its name.
 
-/// Commands that are a character.
+/// Commands that stand for a character.
 const SYMBOLS: [(&str, &str); 68] = [
     ("alpha", "α"),
     ("beta", "β"),
@@ -75,7 +75,7 @@ const SYMBOLS: [(&str, &str); 68] = [
     ("prime", "'"),
 ];
 
-/// Commands that change only how their argument, or what follows, looks.
+/// Commands that change only the appearance of their argument or of the text that follows.
 const STYLES: [&str; 14] = [
     "mathrm",
     "mathbf",
@@ -93,7 +93,7 @@ const STYLES: [&str; 14] = [
     "limits",
 ];
 
-/// A formula as plain text.
+/// Converts a formula to plain text.
 pub(super) fn to_text(formula: &str) -> String {
     let mut out = String::new();
     Reader { rest: formula }.push_until_brace(&mut out);
@@ -105,7 +105,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads to the brace that closes the group, or to the end.
+    /// Reads up to the brace that closes the group, or to the end.
     fn push_until_brace(&mut self, out: &mut String) {
         while let Some(c) = self.rest.chars().next() {
             match c {
@@ -138,7 +138,7 @@ impl Reader<'_> {
         if name.is_empty() {
             let Some(escaped) = self.rest.chars().next() else { return };
             self.rest = &self.rest[escaped.len_utf8()..];
-            // `\,` and the like are spaces, `\{` and `\%` the character itself.
+            // `\,` and the like are spaces; `\{` and `\%` are escaped characters.
             out.push(if ",;:! \\".contains(escaped) { ' ' } else { escaped });
             return;
         }
@@ -153,7 +153,7 @@ impl Reader<'_> {
             }
             "sqrt" => out.push_str(&format!("√{}", grouped(&self.argument()))),
             _ if STYLES.contains(&name) => {}
-            // `\log(x)`, `\hat{x}`: the name, and the argument as one of a function.
+            // Other commands, such as `\log(x)` and `\hat{x}`, are written as a function call.
             _ => {
                 out.push_str(name);
                 if self.rest.starts_with('{') {
@@ -163,7 +163,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The group that comes next, as plain text.
+    /// Reads the next group as plain text.
     fn argument(&mut self) -> String {
         let mut out = String::new();
         if let Some(inner) = self.rest.strip_prefix('{') {
@@ -174,7 +174,7 @@ impl Reader<'_> {
     }
 }
 
-/// Text that stays together next to an operator.
+/// Puts text in parentheses if an operator next to it would split it.
 fn grouped(text: &str) -> String {
     let is_simple = text.chars().all(|c| c.is_alphanumeric() || c == '.');
     if is_simple { text.to_owned() } else { format!("({text})") }

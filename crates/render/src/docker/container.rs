@@ -256,7 +256,7 @@ fn host_config(settings: &RenderSettings) -> HostConfig {
         cap_drop: Some(vec!["ALL".to_owned()]),
         security_opt: Some(vec!["no-new-privileges".to_owned()]),
         memory: Some(memory),
-        // The sum of memory and swap: equal to the limit of memory, so that there is no swap.
+        // The limit of memory plus swap. Being equal to the memory limit, it disables swap.
         memory_swap: Some(memory),
         nano_cpus: Some((settings.cpus * 1e9) as i64),
         pids_limit: Some(i64::try_from(settings.processes).unwrap_or(i64::MAX)),

@@ -55,7 +55,7 @@ pub(in super::super) fn reference(settings: &RenderSettings) -> String {
     })
 }
 
-/// The arguments with which the default image is built.
+/// The build arguments of the default image.
 pub(in super::super) fn build_arguments(settings: &RenderSettings) -> HashMap<String, String> {
     let packages = build_argument(&settings.packages);
     let packages = (!packages.is_empty()).then(|| ("PACKAGES".to_owned(), packages));
@@ -63,7 +63,8 @@ pub(in super::super) fn build_arguments(settings: &RenderSettings) -> HashMap<St
     base.into_iter().chain(packages).collect()
 }
 
-/// The packages in one word list. Their order does not matter, so that it does not build another image.
+/// Joins the packages, sorted, so that their order in the configuration does not cause another image to be
+/// built.
 fn build_argument(packages: &[String]) -> String {
     let mut packages = packages.to_vec();
     packages.sort();
@@ -82,8 +83,7 @@ impl Inner {
         if let Some(image) = find(engine, &reference).await? {
             return Ok(image);
         }
-        // An image that the operator named is never built or pulled: it may be meant to come from
-        // elsewhere.
+        // A configured image is never built or pulled: the operator may provide it in another way.
         if self.settings.image.is_some() {
             let message = format!(
                 "the image `{reference}` does not exist; run `docker pull {reference}`, then call again"

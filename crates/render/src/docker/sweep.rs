@@ -32,7 +32,7 @@ impl ContainerOwner {
         let is_dead = self.namespace.is_some()
             && self.namespace == process::pid_namespace()
             && !self.server.is_alive();
-        // Whether a server in another pid namespace is alive cannot be known, so its containers
+        // A server in another pid namespace cannot be checked for liveness, so its containers
         // expire.
         is_dead || now() > self.until
     }

@@ -164,7 +164,7 @@ local(envir = new.env(parent = baseenv()), {
       ok = TRUE,
       warnings = seen$warnings,
       versions = versions(),
-      # R creates the seed when random numbers are drawn for the first time, by whatever package.
+      # R creates the seed when any code draws random numbers for the first time.
       random = exists(".Random.seed", envir = globalenv(), inherits = FALSE),
       packages = lapply(setdiff(loadedNamespaces(), "base"), find.package)
     ))

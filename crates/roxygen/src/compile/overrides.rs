@@ -1,4 +1,4 @@
-//! What a person states about parameters: `@mcp-type x integer`, `@mcp-required x`,
+//! Tags that override what is inferred about parameters: `@mcp-type x integer`, `@mcp-required x`,
 //! `@mcp-optional x`.
 
 use formats::type_phrase;
@@ -12,11 +12,11 @@ use crate::{
     source::Function,
 };
 
-/// The tags that name parameters.
+/// The override tags.
 const TAGS: [&str; 3] = ["mcp-type", "mcp-required", "mcp-optional"];
 
 impl ToolCompiler<'_, '_, '_> {
-    /// The statements about one parameter in the block of the function.
+    /// Reads the overrides of one parameter from the block of the function.
     pub(super) fn read_override(&mut self, name: &str) -> Override {
         let mut found = Override::default();
         for tag in self.block().tags.iter().filter(|tag| names(tag).any(|one| one == name)) {
@@ -50,8 +50,8 @@ impl ToolCompiler<'_, '_, '_> {
     }
 }
 
-/// The parameters that a tag names. `@mcp-type` names one or several before the type, as `@param`
-/// does; the others consist of names.
+/// The parameters that a tag names. `@mcp-type` has one or several names before the type, as
+/// `@param` does; the other tags have only names.
 fn names(tag: &Tag<'_>) -> impl Iterator<Item = String> {
     let names = match tag.name {
         "mcp-type" => param::names(tag),

@@ -1,7 +1,8 @@
-//! Detects whether the text of a parameter allows it to be left out, `NULL` or `NA`.
+//! Detects whether the text of a parameter allows it to be omitted, `NULL` or `NA`.
 //!
-//! These follow the builder that defined the format (the words `optional`, `default` and `if NULL`),
-//! with a default that is a value, and nothing more: a parameter that is required by mistake is noticed at the first call.
+//! The words `optional`, `default` (followed by a value) and `if NULL` are those of the builder that
+//! defined the format. No others are recognized, because a parameter that is required by mistake is noticed
+//! at the first call.
 
 /// Whether `NULL` is a value: `or NULL`, `If NULL, …`.
 pub(super) fn mentions_null(text: &str) -> bool {

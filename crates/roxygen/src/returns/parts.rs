@@ -47,7 +47,7 @@ fn parts_of_command(piece: &Piece) -> Option<Vec<Part>> {
         return Some(labelled);
     }
     let is_item = |piece: &Piece| matches!(piece, Piece::Command(name, _) if name == "item");
-    // Blanks before the first item belong to none.
+    // Whitespace before the first item belongs to no item.
     let mut items: Vec<Vec<Piece>> = Vec::new();
     for piece in inside {
         match (piece, items.last_mut()) {
@@ -71,7 +71,7 @@ fn find_markdown_parts(pieces: &[Piece]) -> Option<PartList> {
             continue;
         };
         for (number, line) in text.split_inclusive('\n').enumerate() {
-            // Apart from the first one, a piece continues the line of the piece before it.
+            // The first line of a piece continues the last line of the piece before it.
             list.push_line(line, number > 0 || index == 0);
         }
     }
@@ -88,7 +88,7 @@ struct MarkdownList {
 }
 
 impl MarkdownList {
-    /// Where the next piece belongs.
+    /// The item or text that the next piece is appended to.
     fn current(&mut self) -> &mut Vec<Piece> {
         match self.items.last_mut() {
             Some(_) if self.has_ended => &mut self.after,
@@ -112,7 +112,7 @@ fn strip_bullet(line: &str) -> Option<&str> {
     ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark))
 }
 
-/// The items as parts, unless one has no name: then the list is about something else.
+/// Names all items. If one has no name, the list is not a list of parts.
 fn name_all(items: Vec<Vec<Piece>>) -> Option<Vec<Part>> {
     let parts: Option<Vec<_>> = items.into_iter().map(name_part).collect();
     parts.filter(|parts| !parts.is_empty())
