@@ -1,11 +1,11 @@
 //! Writes audit lines: when a call starts and when it has ended, and for each decision and denial.
 //! Secret arguments are masked.
 //!
-//! The first line of a call is written before it runs, the last one before it is answered: what a call
-//! may have changed and what a client has seen is in the log, even if the server is killed at that
-//! moment. Callers write themselves, which costs a `write` to the page cache
-//! and no switch to another thread. Lines that are added while another caller writes go out together
-//! with the next write.
+//! The first line of a call is written before it runs, the last one before it is answered: the log has
+//! every call that may have changed something or that a client got an answer to, even if the server is
+//! killed at that moment. The calling thread writes the line itself, which costs a `write` to the page
+//! cache but no switch to another thread. Lines that are added during a write are batched into the
+//! next one.
 
 mod loggable;
 

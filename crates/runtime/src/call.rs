@@ -29,7 +29,7 @@ pub struct Call {
     pub owner: Owner,
     /// The client that calls. Clients take turns where calls have to wait.
     pub caller: Arc<str>,
-    /// The name and version that the client gave itself, for the log.
+    /// The client's name and version from `clientInfo`, for the log.
     pub client: Option<Arc<str>>,
     /// Whose state an R or Python function works on.
     pub session: Session,
@@ -41,7 +41,7 @@ pub struct Call {
     pub request: Option<String>,
     /// How many calls of other tools it is nested in.
     pub depth: usize,
-    /// Gets the output of the program while it runs. The result has it all the same.
+    /// Receives the output of the program while it runs. The result contains it as well.
     pub live_output: Option<LiveOutput>,
     /// A file for the system calls of the program, which is then traced instead of sandboxed. Only
     /// for a person who wants to learn what a tool needs.

@@ -69,7 +69,7 @@ pub(crate) struct CommandRun<'a> {
     pub(crate) pattern: Option<Arc<Regex>>,
     /// Where its long outputs go.
     pub(crate) long_output: &'a LongOutput<'a>,
-    /// Gets the output while the program runs.
+    /// Receives the output while the program runs.
     pub(crate) live_output: Option<&'a LiveOutput>,
 }
 

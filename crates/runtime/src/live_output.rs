@@ -1,19 +1,19 @@
-//! The output of a program while it runs, for a person who waits for it.
+//! The output of a running program, for a person who is waiting for it.
 
 use std::sync::Arc;
 
 use process::{OutputListener, OutputStream};
 use tokio_util::sync::CancellationToken;
 
-/// Gets each chunk of output as it is read. It may be called from any thread.
+/// Receives each chunk of output as it is read. It may be called from any thread.
 pub type LiveOutput = Arc<dyn Fn(OutputStream, &[u8]) + Send + Sync>;
 
-/// Hands one stream to a [`LiveOutput`], and to the listener of its operation, if it is one.
+/// Passes one stream to a [`LiveOutput`], and to the listener of the operation if the call is one.
 pub(crate) struct LiveListener {
     stream: OutputStream,
     live: LiveOutput,
     inner: Option<Box<dyn OutputListener>>,
-    /// Never cancelled: a stream without an operation is requested by nothing.
+    /// Never cancelled: without an operation, nothing requests the stream.
     never: CancellationToken,
 }
 

@@ -143,7 +143,8 @@ pub struct Operation {
     pub outcome: Option<Outcome>,
     /// Whether its owner has received the outcome.
     pub collected: bool,
-    /// The size of its output files, set when it ends. Journals count it, but do not return it.
+    /// The size of its output files, set when it ends. Journals add it up for pruning, but do not
+    /// return it.
     pub output_bytes: u64,
 }
 

@@ -40,7 +40,7 @@ use growth::Growth;
 pub(crate) use live::LiveOperation;
 pub use wait::Until;
 
-/// Operations are pruned when the limit of bytes could be exceeded by this part of it.
+/// Divisor: operations are pruned when their outputs have grown by an eighth of the limit in bytes.
 const GROWTH_SHARE: u64 = 8;
 
 /// How many events a slow subscriber may lag behind before it misses some.
@@ -99,14 +99,14 @@ pub(crate) struct Shared {
     answer_within: Duration,
     /// How long ended operations are kept.
     keep: Duration,
-    /// How many bytes of them are kept.
+    /// Maximum bytes of ended operations to keep.
     keep_bytes: u64,
     growth: Growth,
     durations: Mutex<Durations>,
     /// Whether a task watches for operations that other servers ended.
     is_watching: AtomicBool,
-    /// Whether operations of dead servers were recorded as lost, at least the newest.
-    is_recovering: watch::Sender<bool>,
+    /// Whether at least the newest operations of dead servers have been recorded as lost.
+    has_recovered_newest: watch::Sender<bool>,
     /// Clean-up that outlives its operation.
     cleanup: TaskTracker,
 }
@@ -133,7 +133,7 @@ impl Operations {
             growth: Growth::default(),
             durations: Mutex::default(),
             is_watching: AtomicBool::new(false),
-            is_recovering: watch::Sender::new(false),
+            has_recovered_newest: watch::Sender::new(false),
             cleanup: TaskTracker::new(),
         }))
     }
@@ -271,7 +271,7 @@ impl Operations {
         self.prune(Retention { since, bytes: self.0.keep_bytes }).await
     }
 
-    /// Waits until operations have ended whose outputs take so much space that it is time to prune.
+    /// Waits until the outputs of ended operations have grown enough to prune.
     pub async fn wait_for_growth(&self) {
         self.0.growth.exceeds(self.0.keep_bytes / GROWTH_SHARE).await;
     }

@@ -32,7 +32,7 @@ pub fn is_long_output(uri: &str) -> bool {
     uri.starts_with(SCHEME)
 }
 
-/// An output of this size can be kept whatever the limits are, because results refer to it.
+/// An output of this size is kept regardless of the limits, because results refer to it.
 const MIN_MAX_BYTES: u64 = 1024 * 1024;
 /// The most bytes of all calls together.
 const MAX_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
@@ -80,7 +80,7 @@ pub(crate) struct OutputStore {
     folder: PathBuf,
     /// The most bytes of one output.
     max_bytes: u64,
-    /// The most bytes of all plain calls together.
+    /// Maximum total bytes of the outputs of plain calls.
     max_total_bytes: u64,
     /// The served name of the tool that reads outputs.
     reader: String,
@@ -104,21 +104,21 @@ impl OutputStore {
         Self { folder, max_bytes, max_total_bytes, reader, swept: Once::new(), operation_bytes }
     }
 
-    /// Adds the files of one step of an operation, which has ended, to the size of the operation. A
-    /// step may be counted more than once.
+    /// Adds the files of an ended step to the size of its operation. Counting a step more than once is
+    /// harmless.
     fn count(&self, id: &str) {
         let bytes = self.bytes_of(id);
         self.operation_bytes.lock().insert(id.to_owned(), bytes);
     }
 
-    /// The size of all output files of an operation, which has ended.
+    /// Takes the size of all output files of an ended operation.
     pub(crate) fn take_bytes(&self, operation: &OperationId) -> u64 {
         let is_step = |id: &String| id.split('.').next() == Some(operation.as_str());
         let mut steps = self.operation_bytes.lock();
         steps.extract_if(|id, _| is_step(id)).map(|(_, bytes)| bytes).sum()
     }
 
-    /// The size of the files with this id.
+    /// The total size of the files with this id.
     pub(crate) fn bytes_of(&self, id: &str) -> u64 {
         let files = OutputKind::ALL.map(|kind| self.path(id, kind.name()));
         files.iter().filter_map(|file| fs::metadata(file).ok()).map(|found| found.len()).sum()
@@ -240,11 +240,11 @@ fn is_id(text: &str) -> bool {
     is_random(text) || is_step && operation.parse::<OperationId>().is_ok()
 }
 
-/// The random part of the id of a plain call's outputs, in characters. A tag of the owner follows, by
-/// which any server of the crib knows who may read them.
+/// Length of the random part of the id of a plain call's outputs. It is followed by a tag of the
+/// owner, by which any server of the crib can check who may read them.
 const RANDOM_LENGTH: usize = 24;
 
-/// Marks a random id with its owner.
+/// Appends the tag of the owner to a random id.
 fn tag_id(random: &str, owner: &Owner) -> String {
     let random = &random[..RANDOM_LENGTH.min(random.len())];
     let digest = content_digest(format!("{random} {}", owner.0).as_bytes());

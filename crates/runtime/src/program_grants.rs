@@ -18,7 +18,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// What it has, for people; `None` if it has nothing.
+    /// Describes the grant for people; `None` if it is empty.
     pub fn describe(&self) -> Option<String> {
         let list = |paths: &[PathBuf]| {
             paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
@@ -48,7 +48,7 @@ impl Grant {
 pub struct ProgramGrants {
     /// For every tool that runs the program.
     pub always: Grant,
-    /// In addition, for the tools that the operator or their definition trusts with credentials.
+    /// Additional grant for tools that the operator or their definition trusts with credentials.
     pub credentials: Grant,
     /// Those tools.
     pub trusted: TrustedTools,

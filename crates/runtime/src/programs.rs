@@ -12,7 +12,7 @@ use crate::{Settings, plan};
 /// Such programs look something up; they do no long work.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long the command that notifies the operator may run.
+/// Timeout of the command that notifies the operator.
 const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A program to run for its output.
@@ -49,7 +49,8 @@ pub async fn run_program(
     })
 }
 
-/// Runs a command of the operator with their own rights, for its effect. Its failure is returned as text.
+/// Runs a command of the operator with their own rights, and ignores its output. A failure is returned as
+/// text.
 pub(crate) async fn run_unrestricted(
     launcher: &Arc<Launcher>,
     settings: &Settings,
@@ -83,19 +84,18 @@ pub(crate) fn cannot_start(error: &LaunchError) -> Failure {
     Failure::new(ErrorType::CannotStart, error.to_string())
 }
 
-/// A program that exchanges messages over stdio, and where it runs.
+/// The command of a program that exchanges messages over stdio.
 #[derive(Clone, Debug, Default)]
 pub struct PeerCommand {
-    /// Its name and its arguments.
+    /// The program and its arguments.
     pub words: Vec<String>,
-    /// Its working directory, if that is not the one of every child.
+    /// The working directory; the default of children if absent.
     pub folder: Option<PathBuf>,
-    /// Its environment, if that is not the one of every child.
+    /// The environment; the default of children if absent.
     pub environment: Option<Vec<(String, String)>>,
 }
 
-/// Starts a program that exchanges messages over stdio. The user chose it, so it runs with the user's
-/// rights.
+/// Starts a program that exchanges messages over stdio. The user has chosen it, so it runs unrestricted.
 pub(crate) async fn start_peer(
     launcher: &Arc<Launcher>,
     settings: &Settings,

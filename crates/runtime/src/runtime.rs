@@ -46,7 +46,7 @@ pub struct Runtime {
     audit: Audit,
     /// Validates arguments for which that takes longer than usual.
     validation: BoundedWork,
-    /// The requests for approval that the operator was notified of.
+    /// The requests for approval of which the operator was notified.
     notified: Mutex<HashSet<ApprovalId>>,
 }
 
@@ -155,7 +155,8 @@ impl Runtime {
         self.engine.workers.find_python()
     }
 
-    /// Starts a program that exchanges messages over stdio. It runs with the user's rights.
+    /// Starts a program that exchanges messages over stdio. It runs unrestricted, with the user's
+    /// rights.
     pub async fn start_peer(&self, peer: PeerCommand) -> Result<Peer, Failure> {
         programs::start_peer(&self.engine.launcher, &self.engine.settings, peer).await
     }
@@ -194,8 +195,8 @@ impl Runtime {
         planned.map_err(|failure| failures::complete(tool, failure))
     }
 
-    /// [`Runtime::plan`] for a person who writes a definition: it shows the command line although the
-    /// program is not installed, and returns that failure beside it.
+    /// Plans a call for a person who writes a definition. Unlike [`Runtime::plan`], it returns the
+    /// command line even if the program is not installed, together with that failure.
     pub fn preview(
         &self,
         catalog: &Catalog,
@@ -375,7 +376,7 @@ impl Runtime {
             let _ = returned.inspect_err(|error| tracing::error!(%error, "an approval is lost"));
         }
         let kind = result_kind(&result);
-        // An operation records its own end, which may be after this answer.
+        // An operation writes its own last line, possibly after this answer.
         if let Some(record) = record.filter(|_| !is_operation) {
             let entry = record.into_entry(decision, approval, None, kind);
             self.audit.add(Entry { sandbox: level.get(), ..entry });

@@ -57,7 +57,7 @@ pub struct Settings {
     pub answer_within: Duration,
     /// How long operations are kept after their end.
     pub keep: Duration,
-    /// How many bytes of finished operations are kept, with their output files; and of the long outputs
+    /// Maximum bytes of finished operations to keep, with their output files; also of the long outputs
     /// of other calls.
     pub keep_bytes: u64,
     /// The most warm R and Python processes; each session has one per language.
@@ -78,7 +78,7 @@ pub struct Settings {
     /// While this file exists, every approval needs a passphrase, which a form cannot ask for: MCP
     /// forbids secrets in forms. Approvals are then given at a terminal only.
     pub passphrase_file: Option<PathBuf>,
-    /// The operator's own command that is run when a call starts to wait for approval.
+    /// The operator's command that runs when a call starts to wait for approval.
     pub notification: Option<Notification>,
     /// The source of wall-clock time.
     pub clock: Clock,

@@ -1,4 +1,4 @@
-//! The arguments of a call as the audit log has them: without secrets, and short.
+//! Prepares the arguments of a call for the audit log: secrets are masked and long values truncated.
 
 use catalog::Tool;
 use serde_json::{Map, Value};
@@ -6,30 +6,30 @@ use toolkit::Arguments;
 
 use crate::redaction::Redaction;
 
-/// What stands for a secret in the log.
+/// Replaces a secret in the log.
 const MASK: &str = "***";
-/// The longest text, in bytes.
+/// Maximum length of a text, in bytes.
 const MAX_TEXT: usize = 200;
-/// The most items of a list and members of an object.
+/// Maximum number of items of a list or members of an object.
 const MAX_ITEMS: usize = 16;
-/// The most values of all arguments together.
+/// Maximum number of values in all arguments together.
 const MAX_VALUES: usize = 64;
 
-/// Masks secret arguments, by parameter and wherever another argument repeats one, and shortens long
-/// values. What was left out is marked with `…`.
+/// Masks secret arguments, also where another argument repeats a secret, and truncates long values.
+/// `…` marks omitted parts.
 pub(crate) fn to_loggable(tool: &Tool, arguments: &Arguments, redaction: &Redaction) -> Arguments {
     let mut shortener = Shortener { redaction, values: MAX_VALUES };
     let has_secrets = arguments.keys().any(|name| tool.is_secret(name))
         || tool.input.properties().any(|(name, _)| tool.is_secret(name));
     shortener.shorten_members(arguments, |name| {
-        // An undeclared argument of such a tool may be a secret under a misspelt name.
+        // An undeclared argument of such a tool may be a secret with a misspelt name.
         tool.is_secret(name) || (has_secrets && tool.input.property(name).is_none())
     })
 }
 
 struct Shortener<'a> {
     redaction: &'a Redaction,
-    /// How many more values fit.
+    /// The number of values that may still be added.
     values: usize,
 }
 
@@ -70,7 +70,8 @@ impl Shortener<'_> {
         }
     }
 
-    /// The beginning of a text. Secrets are removed first: half of one would not be recognized.
+    /// Truncates a text. Secrets are removed first, because a truncated secret would not be
+    /// recognized.
     fn shorten_text(&self, text: &str) -> String {
         if self.redaction.is_empty() {
             return truncate(text);

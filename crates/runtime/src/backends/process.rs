@@ -82,7 +82,7 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
         operation: call.operation.as_ref(),
         pattern: engine.progress_pattern(call),
         long_output: &long_output,
-        // A result that is parsed is not shown as it is.
+        // JSON is parsed into the result, so its text is not shown.
         live_output: call.call.live_output.as_ref().filter(|_| !speaks_json),
     };
     let finished = engine.run_command(run).await?;

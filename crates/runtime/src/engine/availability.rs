@@ -31,7 +31,7 @@ impl Engine {
 
     async fn run_check(&self, tool: &Tool, check: &Availability) -> Result<(), Failure> {
         let command = Arc::new(plan::check_command(&self.settings, tool, check)?);
-        // The outcome does not refer to its output.
+        // The output of the check is never referred to, so it needs no owner.
         let long_output = LongOutput::new(&self.outputs, Owner(String::new()));
         let run = CommandRun {
             command: &command,

@@ -22,7 +22,7 @@ pub struct AuditLine {
     pub tool_digest: String,
     /// The digest of the arguments.
     pub arguments_digest: String,
-    /// What is the same in all lines of a call, and is written in the first one only.
+    /// Fields that are the same in all lines of a call and are written only in the first one.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestDetails>,
     /// `allow`, `approved`, `ask`, `deny`, `denied` or `invalid`.
@@ -50,15 +50,15 @@ pub struct AuditLine {
     pub call: Option<String>,
 }
 
-/// Who made a call, with which arguments.
+/// The arguments and the client of a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RequestDetails {
-    /// The arguments with secrets masked and long values shortened.
+    /// The arguments, with secrets masked and long values truncated.
     pub arguments: Arguments,
-    /// The name and version that the client gave itself. Absent if it gave none.
+    /// The client's name and version from `clientInfo`, if it sent them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
-    /// Tells the clients of one owner apart. Absent if it is the owner.
+    /// Distinguishes clients of the same owner. Absent if it equals the owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// Where the tool is defined.

@@ -1,10 +1,10 @@
-//! How much the record of operations has grown since it was pruned.
+//! Counts the growth of output files since operations were last pruned.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Notify;
 
-/// The bytes of the output files of operations that ended since the record was pruned.
+/// The bytes of output files of operations that ended since the last pruning.
 #[derive(Default)]
 pub(super) struct Growth {
     bytes: AtomicU64,
@@ -21,7 +21,7 @@ impl Growth {
         self.bytes.store(0, Ordering::SeqCst);
     }
 
-    /// Waits until there are more bytes than these.
+    /// Waits until the growth exceeds `limit` bytes.
     pub(super) async fn exceeds(&self, limit: u64) {
         while self.bytes.load(Ordering::SeqCst) <= limit {
             self.grown.notified().await;

@@ -40,7 +40,7 @@ impl Operations {
             let page = page.map_err(store_failed)?;
             let orphans = self.find_orphans(page.operations).await?;
             lost.extend(self.record_lost(orphans).await?);
-            self.0.is_recovering.send_replace(true);
+            self.0.has_recovered_newest.send_replace(true);
             cursor = page.next;
             if cursor.is_none() {
                 return Ok(lost);
@@ -48,12 +48,12 @@ impl Operations {
         }
     }
 
-    /// Waits until [`Operations::recover`] has recorded the newest operations, so that the start of
-    /// a server need not wait for a long history.
+    /// Waits until [`Operations::recover`] has recovered the newest operations. A starting server waits
+    /// for these, but not for a long history.
     pub async fn wait_for_newest(&self) {
-        let mut is_recovering = self.0.is_recovering.subscribe();
-        // The sender lives as long as this.
-        let _ = is_recovering.wait_for(|is_recovering| *is_recovering).await;
+        let mut has_recovered_newest = self.0.has_recovered_newest.subscribe();
+        // The sender lives as long as `self`, so waiting cannot fail.
+        let _ = has_recovered_newest.wait_for(|has_recovered_newest| *has_recovered_newest).await;
     }
 
     async fn record_lost(&self, orphans: Vec<Operation>) -> Result<Vec<Operation>, Failure> {

@@ -12,7 +12,8 @@ use regex::Regex;
 use super::{OutputKind, OutputStore, SCHEME, is_id, is_owned};
 use crate::operation::{OperationId, Owner};
 
-/// Longer lines are counted as several, so that JSON on one line can be read in parts too.
+/// Maximum length of a line. A longer one counts as several lines, so that JSON on a single line
+/// can be read in parts, too.
 pub const MAX_LINE_BYTES: usize = 2_000;
 
 /// A stored output, by its URI or by the id in it.
@@ -22,13 +23,13 @@ pub struct OutputName {
     kind: Option<OutputKind>,
 }
 
-/// Which lines to read. They are counted from 1.
+/// Selects lines. They are numbered from 1.
 pub enum Lines {
-    /// From this one on.
+    /// From this line on.
     From(u64),
-    /// The last ones, at most this many.
+    /// The last lines, at most this many.
     Last(usize),
-    /// From this one on, those that match.
+    /// The matching lines from this line on.
     Matching(u64, Regex),
 }
 
@@ -61,19 +62,20 @@ impl OutputName {
             Some(name) => Some(known(name)?),
             None => None,
         };
-        // A piece of the resource is the whole for this reader.
+        // The URI of a part of the resource names the whole output here.
         is_id(id).then(|| Self { id: id.to_owned(), kind })
     }
 
-    /// The operation that it is an output of, whose owner decides who may read it.
+    /// The operation that produced the output. Only its owner may read it.
     pub fn operation(&self) -> Option<OperationId> {
         self.id.split('.').next().and_then(|id| id.parse().ok())
     }
 }
 
 impl OutputReader {
-    /// Reads a page; `None` if there is no such output, or it is of another owner. The owner of an
-    /// operation's output is checked by the caller. Blocks, because it may read the whole file.
+    /// Reads a page; `None` if the output does not exist or belongs to another owner. For the
+    /// output of an operation, the caller must check the owner. Blocks, because it may read the
+    /// whole file.
     pub fn read(
         &self,
         name: &OutputName,
@@ -140,7 +142,7 @@ impl<R: BufRead> LineReader<R> {
             line.pop();
         } else {
             self.complete_character(&mut line)?;
-            // The line break after a line of exactly the maximum ends it.
+            // A line break right after a line of maximum length belongs to that line.
             if self.0.fill_buf()?.first() == Some(&b'\n') {
                 self.0.consume(1);
             }
@@ -148,7 +150,7 @@ impl<R: BufRead> LineReader<R> {
         Ok(Some(String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned()))
     }
 
-    /// Adds the rest of a character that the limit has split.
+    /// Completes a UTF-8 character that was split by the limit.
     fn complete_character(&mut self, line: &mut Vec<u8>) -> io::Result<()> {
         for _ in 0..3 {
             match self.0.fill_buf()?.first() {

@@ -59,7 +59,7 @@ impl Resources for OutputResources {
 
 fn read_content(outputs: &OutputStore, uri: &str, owner: &Owner) -> Option<ResourceContent> {
     let (id, stream, piece) = parse(uri)?;
-    // Ids of operations cannot be guessed either, and do not tell their owner.
+    // Ids of operations are unguessable, too, but do not contain their owner.
     if is_random(id) && !is_owned(id, owner) {
         return None;
     }

@@ -38,15 +38,15 @@ pub(crate) struct CommandPlan {
     pub(crate) tool: String,
     pub(crate) timeout: Duration,
     pub(crate) command: Arc<Command>,
-    /// What the program gets of the user's files and variables, for people.
+    /// Description of the user's files and variables that the program gets.
     pub(crate) profile: Option<String>,
-    /// The name of the program, if the user has credentials for it that the tool does not get.
+    /// The name of the program, if the user has credentials for it that are withheld from the tool.
     pub(crate) withheld: Option<String>,
 }
 
 /// The program of a call.
 struct Located {
-    /// Its file, or its name if it is not installed.
+    /// The path of the program, or its name if it is not installed.
     file: PathBuf,
     /// The file whose folder the sandbox makes readable; `/` for none.
     sandboxed: PathBuf,
@@ -131,7 +131,7 @@ impl CommandPlan {
         })
     }
 
-    /// The plan of a call whose program is not installed, to be shown and never run.
+    /// The plan of a call whose program is not installed. It is only shown, never run.
     pub(crate) fn without_program(
         settings: &Settings,
         tool: &Tool,

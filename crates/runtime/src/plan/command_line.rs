@@ -53,7 +53,7 @@ impl<'a> CommandLine<'a> {
         }
     }
 
-    /// The command line that `process` makes of `arguments`. Arguments that cannot be passed are left out,
+    /// Builds the command line of `process` from `arguments`. Arguments that cannot be passed are left out
     /// and reported in `failures`.
     pub(crate) fn build(
         tool: &'a Tool,
@@ -211,8 +211,8 @@ impl<'a> CommandLine<'a> {
             ValueKind::PathOrValue => resolver.resolve_if_exists(&binding.parameter, text)?,
             _ => return Ok(text.clone()),
         };
-        // A program that runs files must get exactly the one that was checked: it would look up a bare
-        // name in `PATH`.
+        // A program that executes files must get the resolved path that was checked: it would look up a
+        // bare name in `PATH`.
         Ok(if self.runs_files { path } else { resolver.like_given(text, path) })
     }
 
@@ -295,7 +295,7 @@ fn reject_empty(binding: &Binding, flag: &str, word: &Word) -> Result<(), Failur
     Err(failures::invalid_argument(&binding.parameter, message, "a value that is not empty", ""))
 }
 
-/// The members of an object as words `name=value`, one for each or one for all of them.
+/// Converts the members of an object to words `name=value`, which may be joined into one.
 fn to_pairs(items: &Items, members: &Arguments) -> Vec<String> {
     let Items::Pairs { separator, join } = items else {
         return Vec::new();

@@ -65,8 +65,8 @@ impl<'a> PathResolver<'a> {
         })
     }
 
-    /// A resolved path as the program gets it: relative to the working directory if the caller gave a
-    /// relative one, so that the program's output has the paths that the caller knows.
+    /// The form of a resolved path that the program gets: relative to the working directory if the caller
+    /// passed a relative path, so that the program's output contains paths that the caller recognizes.
     pub(crate) fn like_given(&self, given: &str, path: String) -> String {
         if path == given || Path::new(given).is_absolute() {
             return path;
@@ -198,10 +198,10 @@ impl<'a> PathResolver<'a> {
     }
 }
 
-/// The path from `folder` to `path`, both absolute and without links; none if it is not UTF-8.
+/// The relative path from `folder` to `path`, both absolute and without links; `None` if it is not UTF-8.
 ///
-/// Programs give some names a meaning: `-x` is an option, `name=value` an assignment for `awk`,
-/// `host:file` a remote file for `rsync`, `@file` a list of arguments. `./` in front makes a path of them.
+/// Programs interpret some names: `-x` as an option, `name=value` as an assignment (`awk`), `host:file` as
+/// a remote file (`rsync`), `@file` as a list of arguments. A leading `./` makes them plain paths.
 fn relative_path(folder: &Path, path: &Path) -> Option<String> {
     let mut common = folder;
     let mut relative = PathBuf::new();

@@ -73,7 +73,7 @@ pub fn render_plan(plan: &Value, rendering: Rendering) -> String {
     render_command(plan, rendering).join("\n")
 }
 
-/// What a call would run, on one line: command lines, or the arguments of a function.
+/// Renders what a call would run on one line: command lines, or the arguments of a function.
 pub fn render_command_line(plan: &Value) -> String {
     if let Some(steps) = plan["steps"].as_array() {
         let steps = steps.iter().map(|step| render_command_line(step.get("plan").unwrap_or(step)));
@@ -129,7 +129,8 @@ fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
     });
     let passed: Vec<_> = set.chain(files).collect();
     lines.splice(0..0, passed);
-    // Beside the lists of paths, which may be truncated: these are the user's own files.
+    // Listed separately from the paths, which may be truncated, because these are the user's own
+    // files.
     lines.extend(plan["profile"].as_str().map(|text| ("profile", truncate(text, rendering))));
     lines.extend(render_sandbox(plan, rendering));
     let command = render_line("runs", &render_words(&plan["argv"], rendering));

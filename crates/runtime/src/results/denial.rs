@@ -19,18 +19,19 @@ const NETWORK: [&str; 16] = [
     "unable to resolve",
     "getaddrinfo",
     "dns error",
-    // R and Python, for which a denied socket is a failed connection.
+    // R and Python report a denied socket as a failed connection.
     "cannot open url 'http",
     "cannot open the connection to 'http",
     "urlopen error",
-    // A proxy that refuses a destination, as curl, git, Python and wget report it.
+    // A proxy refused a destination, as reported by curl, git, Python and wget.
     "tunnel failed",
     "tunneling failed",
     "tunnel connection failed",
     "proxy connect aborted",
 ];
 
-/// How they report a connection that failed. Where there is a network, the server is the likelier cause.
+/// How programs report a failed connection. If the tool has a network, the server is the more likely
+/// cause.
 const CONNECTION: [&str; 10] = [
     "failed to connect",
     "could not connect",
@@ -46,12 +47,12 @@ const CONNECTION: [&str; 10] = [
 
 /// How they report a file that they may not open or change.
 const FILES: [&str; 4] = ["permission denied", READ_ONLY, "operation not permitted", MISSING];
-/// With the level `namespaces`, the sandbox reports what may not be written like this.
+/// The error for denied writes at the level `namespaces`, where such paths are mounted read-only.
 const READ_ONLY: &str = "read-only file system";
 /// A file in a folder that the sandbox hides, such as `/tmp`, does not exist for the program.
 const MISSING: &str = "no such file";
 
-/// How they report that they have no credentials, or no configuration that has them.
+/// How programs report missing credentials, or a missing configuration that contains them.
 const CREDENTIALS: [&str; 17] = [
     "(publickey",
     "could not read username",
@@ -69,12 +70,11 @@ const CREDENTIALS: [&str; 17] = [
     "no password supplied",
     "current-context is not set",
     "docker daemon",
-    // kubectl without a configuration.
+    // kubectl without a configuration tries this address.
     "localhost:8080 was refused",
 ];
 
-/// The likely causes of an error on standard error of a program that are in its sandbox, and how to
-/// change them.
+/// The likely causes of an error on stderr that lie in the sandbox, and how to change them.
 pub(crate) fn explain_program_denial(
     tool: &Tool,
     plan: &CommandPlan,
@@ -92,8 +92,8 @@ pub(crate) fn explain_program_denial(
     Some(causes.join(". And ")).filter(|causes| !causes.is_empty())
 }
 
-/// Whether a line reports missing credentials. Programs look for them in the home folder, which is a
-/// private one.
+/// Whether a line reports missing credentials. Programs look for them in the home folder, which is an
+/// empty private one in the sandbox.
 fn lacks_credentials(line: &str) -> bool {
     let lower = line.to_lowercase();
     let is_at_home = || {
@@ -113,8 +113,8 @@ pub(crate) fn explain_denial(tool: &Tool, command: &Command, stderr: &str) -> Op
     lines.find_map(|line| explain_line(tool, command, line))
 }
 
-/// Adds the likely cause to the outcome of a function that failed, if that is the sandbox. `command` is
-/// the worker that ran it.
+/// Adds the likely cause to the outcome of a failed function, if it is the sandbox. `command` is that of
+/// the worker.
 pub(crate) fn explain_failed_function(
     tool: &Tool,
     command: impl FnOnce() -> Option<Command>,
@@ -235,14 +235,14 @@ fn normalize(path: &Path) -> PathBuf {
 /// The path in a message with this phrase at this byte of its lower case, such as `touch: cannot touch
 /// 'a b': …`, `cat: /data/x: …`, Python's `…: '/data/x'`, Node's `…, open 'x'` or Go's `open /data/x: …`.
 fn find_path(line: &str, at: usize, phrase: &str) -> Option<PathBuf> {
-    // Lower case may have another length in bytes; then the line is taken as a whole.
+    // Lower-casing may change the length in bytes. If the index does not fit, the whole line is used.
     let before = line.get(..at).unwrap_or(line);
     let after = line.get(at + phrase.len()..).unwrap_or_default();
     let word = || {
         let words = before.trim_end_matches([' ', ':', '(']).rsplit([' ', '\t']);
         words.map(|word| word.trim_matches([':', ',', '(', ')'])).next()
     };
-    // Codes such as `EROFS` and `[Errno 13]` are no paths.
+    // Codes such as `EROFS` and `[Errno 13]` are not paths.
     let is_path = |text: &&str| {
         let is_code = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
         text.contains(char::is_alphanumeric) && !text.ends_with(']') && !text.bytes().all(is_code)

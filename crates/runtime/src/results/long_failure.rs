@@ -1,23 +1,23 @@
-//! Bounds the text of a failure. Claude Code shows a model only the first and the last 5,000 characters
-//! of a longer one, without a way to get the rest. Copilot CLI shows text and structured content together,
-//! and nothing but the beginning if both have more than 20 kB.
+//! Limits the text of a failure. Of a longer one, Claude Code shows the model only the first and last
+//! 5,000 characters, with no way to get the rest. Copilot CLI shows text and structured content together,
+//! and only the beginning if they exceed 20 kB.
 
 use catalog::{Content, Outcome};
 use serde_json::Value;
 
 use crate::outputs::{LongOutput, OutputKind, SCHEME};
 
-/// The most bytes of all texts of a failure together, without notices.
+/// Maximum bytes of all texts of a failure together, without notices.
 const MAX_BYTES: usize = 6_000;
 
-/// Shortens the longest texts of a failure that has too much text. The whole text is stored.
+/// Truncates the longest texts of a failure that exceeds the limit. The full text is stored.
 pub(crate) async fn bound_failure(mut outcome: Outcome, stored: &LongOutput<'_>) -> Outcome {
     let texts = || outcome.content.iter().filter_map(to_text);
     if !outcome.failed || texts().map(str::len).sum::<usize>() <= MAX_BYTES {
         return outcome;
     }
     let share = find_share(texts().map(str::len).collect());
-    // What exceeded the limit by itself is stored already, and says where.
+    // A text that exceeded the limit of its stream is already stored and contains the URI.
     let is_stored = texts().all(|text| text.len() <= share || find_uri(text).is_some());
     let whole = texts().collect::<Vec<_>>().join("\n\n");
     let uri = if is_stored { None } else { stored.store(OutputKind::Text, &whole).await };
@@ -37,7 +37,7 @@ pub(crate) async fn bound_failure(mut outcome: Outcome, stored: &LongOutput<'_>)
                 *text = shorten(text, share, access.as_deref().unwrap_or("it could not be stored"));
             }
         }
-        // What a program printed has its own address if it was too long by itself.
+        // Output of a program that was too long on its own already has a URI.
         if let Some(uri) = uri {
             fields.entry("output").or_insert(uri.into());
         }
@@ -52,13 +52,13 @@ fn to_text(content: &Content) -> Option<&str> {
     }
 }
 
-/// The address in the notice of a text that was truncated before.
+/// Finds the URI in the notice of a text that was truncated before.
 fn find_uri(text: &str) -> Option<&str> {
     let uri = &text[text.find(SCHEME)?..];
     uri.find('`').map(|end| &uri[..end])
 }
 
-/// How many bytes each text may have, so that short texts stay whole.
+/// Maximum bytes per text. Short texts leave their unused share to longer ones.
 fn find_share(mut lengths: Vec<usize>) -> usize {
     lengths.sort_unstable();
     let (mut left, mut count) = (MAX_BYTES, lengths.len());
@@ -72,14 +72,14 @@ fn find_share(mut lengths: Vec<usize>) -> usize {
     left / count.max(1)
 }
 
-/// The first and the last lines of a text, with a notice between them.
+/// Keeps the first and last lines of a text, with a notice between them.
 fn shorten(text: &str, max_bytes: usize, access: &str) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();
     }
     let head = &text[..text.floor_char_boundary(max_bytes / 2)];
     let tail = &text[text.ceil_char_boundary(text.len() - max_bytes / 2)..];
-    // Whole lines, unless they are long.
+    // Cut at line breaks, unless the lines are long.
     let head = head.rsplit_once('\n').map_or(head, |(lines, _)| lines);
     let tail = tail.split_once('\n').map_or(tail, |(_, lines)| lines);
     let omitted = text.len() - head.len() - tail.len();

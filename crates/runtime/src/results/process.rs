@@ -68,7 +68,8 @@ pub(crate) fn build_process_outcome(
     }
     let whole = stdout.uri.as_ref().or(stderr.uri.as_ref());
     structured.extend(whole.map(|uri| ("output".to_owned(), uri.as_str().into())));
-    // At the end as well: Codex shows a model the first and the last part of a long result.
+    // The notice is repeated at the end, because Codex shows the model only the first and last parts
+    // of a long result.
     let notice = find_notice(&stdout.text).or_else(|| find_notice(&stderr.text));
     structured.extend(notice.map(|notice| ("notice".to_owned(), notice.into())));
     Outcome {
@@ -78,7 +79,7 @@ pub(crate) fn build_process_outcome(
     }
 }
 
-/// The line that says how much of an output is left out and how to read it.
+/// Finds the notice of a truncated output, which says how to read the rest.
 fn find_notice(text: &str) -> Option<&str> {
     text.lines().find(|line| line.starts_with("[… ") && line.contains(" left out; "))
 }
@@ -110,7 +111,8 @@ fn build_content(
     let mut texts = Vec::new();
     texts.extend((!stdout.text.is_empty()).then_some(stdout.text));
     texts.extend((!stderr.text.is_empty()).then(|| format!("stderr:\n{}", stderr.text)));
-    // A definition can declare other codes than 0 a success; which one it was is part of the result.
+    // A definition can declare exit codes other than 0 as success. The code is then part of the
+    // result.
     let unusual = exit_code.filter(|code| failure.is_none() && *code != 0);
     texts.extend(failure.map(|failure| failure.message));
     match unusual {

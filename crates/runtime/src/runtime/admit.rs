@@ -69,7 +69,7 @@ impl Runtime {
     }
 }
 
-/// The arguments, unless they violate constraints of the tool.
+/// Returns the arguments, unless they violate a constraint of the tool.
 pub(super) fn reject_violations(
     settings: &Settings,
     tool: &Tool,
@@ -95,7 +95,8 @@ pub(super) fn find_more_failures(
     arguments: &Arguments,
 ) -> Vec<Failure> {
     let mut found = find_path_failures(settings, tool, arguments);
-    // A constraint that cannot be evaluated has arguments of the wrong type, which are reported.
+    // A constraint that cannot be evaluated was given arguments of the wrong type, which are
+    // reported anyway.
     let violated = tool.constraints.iter().filter(|rule| rule.is_violated(arguments) == Ok(true));
     found.extend(violated.filter_map(|rule| rule.find_failure(arguments)));
     found

@@ -11,12 +11,12 @@ use crate::{
     programs,
 };
 
-/// How long the answer of the call waits for the command. A short one is done by then, also if the
-/// process exits with the answer; a longer one continues.
+/// Maximum delay of the call's answer. It lets a quick command finish even if the process exits
+/// after the answer; a slower command continues in the background.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The longest text, in bytes.
+/// Maximum length of the text, in bytes.
 const MAX_TEXT: usize = 1_000;
-/// The most requests that are remembered. Afterwards one may be notified of twice.
+/// Maximum number of remembered requests. Beyond it, a request may be notified of twice.
 const MAX_REMEMBERED: usize = 1_000;
 
 impl Runtime {
@@ -27,7 +27,7 @@ impl Runtime {
             if notified.len() >= MAX_REMEMBERED {
                 notified.clear();
             }
-            // A model repeats a call until it is approved.
+            // Models repeat a call until it is approved, so each request is notified of once.
             if !notified.insert(approval.id.clone()) {
                 return;
             }
@@ -58,7 +58,7 @@ impl Runtime {
     }
 }
 
-/// The text comes from a call: bounded, and without control characters.
+/// Truncates a text and escapes control characters, because it comes from a call.
 fn clean(text: &str) -> String {
     let text = escape_controls(text);
     text[..text.floor_char_boundary(MAX_TEXT)].to_owned()

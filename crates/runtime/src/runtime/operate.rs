@@ -25,9 +25,9 @@ use crate::{
 const TICK: Duration = Duration::from_millis(250);
 
 impl Runtime {
-    /// Returns the outcome if the call ends soon, else the notice that an operation was started. Calls
-    /// `on_begin` once the operation is recorded, before anything of it runs; what that returns is
-    /// audited at its end.
+    /// Returns the outcome if the call ends soon, and otherwise the notice that an operation was
+    /// started. `on_begin` is called once the operation is recorded, before it runs; the record that
+    /// it returns is audited when the operation ends.
     pub(super) async fn operate(
         self: &Arc<Self>,
         mut call: ActiveCall,

@@ -17,7 +17,7 @@ use crate::{
     operation::{ApprovalId, OperationId, Owner},
 };
 
-/// What the last audit line of an operation needs, beside its outcome.
+/// The data for the last audit line of an operation, besides its outcome.
 pub(super) struct OperationRecord {
     pub(super) record: Record,
     pub(super) decision: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct OperationRecord {
 }
 
 impl Runtime {
-    /// Audits the end of an operation.
+    /// Writes the audit line for the end of an operation.
     pub(super) fn record_end(&self, ended: OperationRecord, outcome: &Outcome) {
         let OperationRecord { record, decision, approval, operation, level } = ended;
         let kind = outcome_kind(outcome);
@@ -44,7 +44,7 @@ pub(super) struct Record {
     owner: Owner,
     tool: Arc<Tool>,
     arguments_digest: String,
-    /// Until the first line is written.
+    /// Present until the first line is written.
     request: Option<RequestDetails>,
     /// Once a line says that it has started.
     call: Option<u64>,
