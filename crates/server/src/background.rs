@@ -1,10 +1,10 @@
 //! The background server of a crib: one process that many stdio servers join, so that operations outlive
 //! their clients.
 //!
-//! It listens on a Unix socket in the private state folder. A connection begins with a line of JSON from
-//! each side: what is asked for, and the answer. After `join`, the bytes of a stdio client follow. Both
-//! sides must be of the same version, because an old server would serve other tools and texts than the
-//! program that the client started.
+//! It listens on a Unix socket in the private state folder. A connection begins with a handshake, one line
+//! of JSON from each side: the request, and the answer. After `join`, the bytes of a stdio client follow.
+//! Both sides must have the same version, because an older server would serve other tools and texts than
+//! the program that the client started.
 
 use std::{io, path::Path, time::Duration};
 
@@ -24,14 +24,14 @@ use crate::{
     stdio::{Lifetime, serve_connection},
 };
 
-/// How long either side may take for its first line.
+/// Timeout for the first line of either side.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
-/// The longest first line, in bytes.
+/// Maximum length of the first line, in bytes.
 const MAX_HELLO: u64 = 4096;
-/// How long operations may take to end when the server stops.
+/// Timeout for operations to end when the server stops.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a connection asks for.
+/// The request at the start of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
@@ -56,13 +56,13 @@ pub struct Status {
     pub version: String,
     /// Its process id, in its own pid namespace.
     pub pid: u32,
-    /// How many clients are joined.
+    /// The number of joined clients.
     pub clients: usize,
 }
 
 /// A client of a background server, after `join`.
 pub struct Joined {
-    /// The state of the server that answered.
+    /// The status of the server that answered.
     pub status: Status,
     /// What the server sends.
     pub input: BufReader<OwnedReadHalf>,
@@ -87,7 +87,7 @@ impl BackgroundSocket {
         shutdown: CancellationToken,
     ) -> Result<(), ServeError> {
         let clients = TaskTracker::new();
-        // Held until the end of this function: dropping it stops the notifications.
+        // Held until this function returns, because dropping it stops the notifications.
         let _watcher = server.start_watcher();
         loop {
             let accepted = tokio::select! {
@@ -103,9 +103,10 @@ impl BackgroundSocket {
                         let _ = answer(stream, server, version, tracker, shutdown).await;
                     });
                 }
-                // The folder is private: its permissions must have been changed.
+                // Another user can connect only if someone has changed the permissions of the private
+                // folder.
                 Ok(_) => tracing::warn!("a connection of another user was rejected"),
-                // Probably out of file descriptors: retry later.
+                // Accepting fails if file descriptors run out: retry later.
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
@@ -143,7 +144,7 @@ async fn answer(
             shutdown.cancel();
             Ok(())
         }
-        // The other side has read the status and gives up.
+        // The other side has read the status and does not join a server of another version.
         Request::Join if hello.version != status.version => Ok(()),
         Request::Join => {
             let served = serve_connection(server, input, output, shutdown, Lifetime::Background);
@@ -153,13 +154,14 @@ async fn answer(
     }
 }
 
-/// Asks the background server at `path`. `None` if it does not run; a stale socket is removed.
+/// Sends a request to the background server at `path`. `None` if it is not running; a stale socket is
+/// removed.
 pub async fn ask(path: &Path, version: &str, request: Request) -> io::Result<Option<Status>> {
     Ok(open(path, version, request).await?.map(|joined| joined.status))
 }
 
-/// Joins the background server at `path`. `None` if it does not run. The caller compares the versions: the
-/// server serves only a client of its own.
+/// Joins the background server at `path`. `None` if it is not running. The caller must compare the
+/// versions: the server serves only clients of its own version.
 pub async fn join(path: &Path, version: &str) -> io::Result<Option<Joined>> {
     open(path, version, Request::Join).await
 }
@@ -191,12 +193,12 @@ async fn write_line(output: &mut OwnedWriteHalf, value: &impl Serialize) -> io::
     output.write_all(&line).await
 }
 
-/// `None` if it is not what was expected.
+/// Reads a line of JSON; `None` if it is malformed.
 async fn read_line<T: for<'a> Deserialize<'a>>(
     input: &mut BufReader<OwnedReadHalf>,
 ) -> io::Result<Option<T>> {
     let mut line = Vec::new();
-    // Bounded; bytes after the line stay in the buffer of `input`.
+    // The length is bounded. Bytes after the line stay in the buffer of `input`.
     let mut bounded = input.take(MAX_HELLO);
     let read = timeout(HELLO_TIMEOUT, bounded.read_until(b'\n', &mut line)).await;
     read.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
@@ -204,8 +206,8 @@ async fn read_line<T: for<'a> Deserialize<'a>>(
 }
 
 impl Joined {
-    /// Passes the bytes of a stdio client on, in both directions, until the server has answered everything
-    /// after the end of its input.
+    /// Forwards the bytes of a stdio client in both directions. After EOF from the client, continues until
+    /// the server has answered everything.
     pub async fn proxy(mut self) -> io::Result<()> {
         let (mut client_input, mut client_output) = stdio_pipes();
         let sending = async {
@@ -220,7 +222,8 @@ impl Joined {
                     return io::Result::Ok(());
                 }
                 client_output.write_all(&chunk[..read]).await?;
-                // The client waits for this message; more may not come for a long time.
+                // The client may be waiting for this message, and more output may not come for a long
+                // time.
                 client_output.flush().await?;
             }
         };

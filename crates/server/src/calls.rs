@@ -96,7 +96,7 @@ pub(crate) async fn call_tool(
     let limit = requested_timeout(&cx.meta)?;
     let mut arguments = params.arguments.take().unwrap_or_default();
     let clients = snapshot.clients_with(connection.client(&cx).as_deref());
-    // Reading the schema costs time on the path of every call.
+    // Skipped without clients, because reading the schema takes time on every call.
     if !clients.is_empty() {
         clients::restore_arguments(served.tool.input.object(), &clients, &mut arguments);
     }

@@ -245,8 +245,8 @@ fn translate_call_result(mut result: Value) -> Result<Value, Value> {
     Err(json!({"code": code.0, "message": message.unwrap_or_else(first_text), "data": structured}))
 }
 
-/// Removes resource links, which clients of these methods do not know, and the text with their
-/// addresses.
+/// Removes resource links, which clients of these methods do not support, and the text with their
+/// URIs.
 fn remove_links(content: &mut Vec<Value>) {
     let to_address = |block: &Value| match (block["name"].as_str(), block["uri"].as_str()) {
         (Some(name), Some(uri)) => Some(format!("{name}: {uri}")),

@@ -34,7 +34,7 @@ use crate::{
 /// The metadata key of a modern request with the name and version of the client.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
-/// The longest name and version of a client in the log, in bytes.
+/// Maximum length of a client's name and version in the log, in bytes.
 const MAX_CLIENT_NAME: usize = 80;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -48,7 +48,7 @@ pub(crate) struct Connection {
     pub(crate) owner: Arc<str>,
     /// Whether its client was authenticated, so that its answers are those of a person.
     pub(crate) speaks_for_person: bool,
-    /// Whether the operations that it starts are cancelled when it ends.
+    /// Whether the end of the connection cancels the operations that it started.
     pub(crate) ends_operations: bool,
     /// The R and Python state that its calls work on.
     pub(crate) session: Session,
@@ -92,7 +92,7 @@ impl Connection {
         format!("{} {}/{} {agent}", self.owner, field("name"), field("version")).into()
     }
 
-    /// The name and version that the client gave itself, for the log.
+    /// The client's name and version from `clientInfo`, for the log.
     pub(crate) fn client(&self, cx: &RequestContext<RoleServer>) -> Option<Arc<str>> {
         let own = match Era::of(cx) {
             Era::Legacy => {
@@ -106,7 +106,7 @@ impl Connection {
             }
         };
         let own = own.trim();
-        // Chosen by the client, so its length is bounded.
+        // The text is chosen by the client, so its length is bounded.
         (!own.is_empty()).then(|| own[..own.floor_char_boundary(MAX_CLIENT_NAME)].into())
     }
 

@@ -8,9 +8,9 @@ use toolkit::{Body, Message, ResourceContent, Role};
 
 use crate::{era::Era, snapshot::ServedTool};
 
-/// The text of a result that has no other.
+/// The text of a result without any text.
 const NO_OUTPUT: &str = "(no output)";
-/// What stands for an empty document or message.
+/// Replaces an empty document or message.
 const EMPTY: &str = "(empty)";
 
 /// Converts an outcome to the result of a call.
@@ -46,8 +46,8 @@ fn convert(outcome: Outcome, adapt: impl FnOnce(Value) -> Value) -> CallToolResu
     result
 }
 
-/// Leaves out texts without a visible character, because APIs of models reject them, unless the result has
-/// nothing but such texts.
+/// Removes texts without a visible character, which model APIs reject, unless the result has no other
+/// texts.
 fn without_blank_texts(mut content: Vec<Content>) -> Vec<Content> {
     let blocks = content.len();
     content.retain(|block| !matches!(block, Content::Text(text) if is_blank(text)));
@@ -61,13 +61,13 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// The text, or what stands for it where an API of a model would reject it.
+/// Returns the text, or the replacement if model APIs would reject it as blank.
 fn visible(text: String, replacement: &str) -> String {
     if is_blank(&text) { replacement.to_owned() } else { text }
 }
 
-/// The addresses of links that no text names, as a text: Copilot CLI, opencode and Zed show the model no
-/// links.
+/// A text with the URIs of links that no other text contains. Copilot CLI, opencode and Zed do not show
+/// links to the model.
 fn find_unnamed_links(content: &[Content]) -> Option<String> {
     let is_named = |uri: &str| {
         content.iter().any(|block| matches!(block, Content::Text(text) if text.contains(uri)))

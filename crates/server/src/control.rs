@@ -127,7 +127,7 @@ async fn respond(stream: UnixStream, commands: Arc<ControlCommands>) {
     }
 }
 
-/// Binds a socket. A stale one is replaced; one in use is an error.
+/// Binds a socket. A stale socket file is replaced; a socket in use is an error.
 pub(crate) async fn bind(path: &Path) -> io::Result<BoundSocket> {
     if let Some(folder) = path.parent() {
         create_private(folder)?;

@@ -98,7 +98,8 @@ pub(crate) fn is_object(schema: &JsonObject) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
-/// Whether an object that matches a schema may get more members. Undecided counts as no.
+/// Whether members can be added to any object that matches a schema. An undecided answer counts as
+/// no.
 pub(crate) fn is_open(schema: &JsonObject) -> bool {
     const CLOSING: [&str; 8] = [
         "additionalProperties",

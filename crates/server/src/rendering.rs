@@ -31,8 +31,8 @@ pub(crate) struct Renderer {
 /// Which output schemas clients get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputSchemas {
-    /// All but the standard one of programs. It would be repeated for each of them, few clients show
-    /// it to the model, and it requires nothing of a result.
+    /// All except the standard schema of programs. It would be repeated for each program, few
+    /// clients show it to the model, and it does not constrain the result.
     #[default]
     Auto,
     /// All.
@@ -162,14 +162,14 @@ fn prints_text(tool: &Tool) -> bool {
     matches!(&tool.implementation, Implementation::Process(program) if !program.speaks_json())
 }
 
-/// Converts annotations to hints. A tool whose effects are not declared is served as the worse case.
+/// Converts annotations to hints. Undeclared effects are assumed to be the worst case.
 fn to_hints(annotations: &Annotations) -> ToolAnnotations {
     let mut hints = ToolAnnotations::new()
         .read_only(annotations.is_read_only())
         .open_world(annotations.uses_network().unwrap_or(false));
     if !annotations.is_read_only() {
-        // Explicit either way, because clients ask about every call without it. Meaningless for a
-        // read-only tool, so it is left out there.
+        // Always explicit, because clients ask about every call of a tool without this hint. For a
+        // read-only tool it has no meaning, so it is left out.
         hints.destructive_hint = Some(annotations.may_destroy());
     }
     hints.idempotent_hint = annotations.idempotent;

@@ -52,18 +52,19 @@ pub(crate) fn render(schema: &Schema) -> Arc<JsonObject> {
     // The cheap test first: copying every schema would double the memory of a large catalog.
     if rendered.iter().any(|(keyword, value)| may_need_change(keyword, value)) {
         adapt(Arc::make_mut(&mut rendered));
-        // The parameter has a format of our own, so that schemas with it always get here.
+        // The parameter has a format of our own, so schemas with it are never returned early above.
         shorten_working_directory(Arc::make_mut(&mut rendered));
     }
     rendered
 }
 
-/// A schema as clients receive it, to compare it with those of another server.
+/// Returns a schema in the served form, to compare it with schemas of another server.
 pub fn to_served_schema(schema: &Schema) -> Schema {
     Schema::new(Arc::unwrap_or_clone(render(schema)))
 }
 
-/// Removes the standard description of the working directory, which every tool would repeat.
+/// Removes the standard description of the working directory, which would be repeated for every
+/// tool.
 fn shorten_working_directory(schema: &mut Map<String, Value>) {
     let properties = schema.get_mut(PROPERTIES).and_then(Value::as_object_mut);
     let folder = properties.and_then(|properties| properties.get_mut(WORKING_DIRECTORY));

@@ -45,7 +45,7 @@ pub struct SnapshotOptions {
     pub output_schemas: OutputSchemas,
     /// The policy for calls of these tools.
     pub policy: Policy,
-    /// Clients whose rules all clients get the tools by, besides those of the connected one.
+    /// Clients whose rules apply to every connection, in addition to those of the connected client.
     pub clients: Vec<&'static str>,
 }
 
@@ -180,7 +180,7 @@ impl Snapshot {
         found.ok().map(|index| &self.tools[index])
     }
 
-    /// The clients by whose rules a connected client gets the tools.
+    /// The clients whose rules apply to a connection.
     pub(crate) fn clients_with(&self, connected: Option<&str>) -> Vec<&'static str> {
         let connected = connected.and_then(clients::find_by_info).map(|client| client.name);
         self.clients.iter().copied().chain(connected).collect()
@@ -226,7 +226,7 @@ impl Snapshot {
     }
 }
 
-/// A tool as these clients accept it: with a looser schema, and what that no longer says as lines of the
+/// Lowers a tool for these clients: with a looser schema, and the dropped constraints as lines of the
 /// description.
 fn lower(mut tool: wire::Tool, clients: &[&str]) -> wire::Tool {
     if let Some(lowered) = clients::lower(&tool.input_schema, clients) {

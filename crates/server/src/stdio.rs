@@ -59,12 +59,12 @@ where
     serve_connection(server, input, output, shutdown, Lifetime::Client).await
 }
 
-/// How long operations last that a client starts.
+/// The lifetime of operations that a client starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lifetime {
-    /// As long as the client: the server ends with it.
+    /// Operations end with the client, because the server does.
     Client,
-    /// As long as the server, which has other clients.
+    /// Operations end with the server, which has other clients.
     Background,
 }
 

@@ -18,15 +18,17 @@ use serde::Deserialize;
 use crate::server_lock::is_same_file;
 
 const NAME: &str = "audit.jsonl";
-/// The size in bytes after which the file is rotated, if the log may be large.
+/// Maximum size of a file before it is rotated, in bytes. It is less if the limit of the log is
+/// small.
 const MAX_FILE_BYTES: u64 = 16 << 20;
-/// Into how many files the log is split at least, so that rotation removes a small part of it.
+/// Minimum number of files that the log is split into, so that removing the oldest file loses only a
+/// small part.
 const MIN_FILES: u64 = 8;
 
-/// How much of the audit log is kept.
+/// Limits on the age and size of the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogRetention {
-    /// Lines that are older than this are removed, at most an eighth of that time later.
+    /// Older lines are removed, at most an eighth of this time late.
     pub age: Duration,
     /// The oldest lines are removed when the log has about this many bytes.
     pub bytes: u64,
@@ -102,14 +104,14 @@ impl AuditLog {
         Ok(())
     }
 
-    /// Removes lines that are too old. A file is removed as a whole, so the current one is rotated
-    /// before its first line is much older than its last.
+    /// Removes lines that are too old. Only whole files can be removed, so the current file is
+    /// rotated before its first line is much older than its last one.
     pub(crate) fn prune(&self) {
         let path = self.folder.join(NAME);
         let is_old = first_time(&path).is_some_and(|time| {
             time.elapsed().is_ok_and(|age| age > self.retention.age / MIN_FILES as u32)
         });
-        // The lock keeps this server from writing to the renamed file.
+        // Holding the lock prevents this server from writing to the renamed file.
         let mut file = self.file.lock();
         let pruned = if is_old {
             *file = None;
@@ -157,13 +159,13 @@ fn rotated_files(folder: &Path) -> Vec<PathBuf> {
         .filter_map(|entry| entry.file_name().into_string().ok());
     let mut rotated: Vec<_> =
         names.filter(|name| name.starts_with("audit-") && name.ends_with(".jsonl")).collect();
-    // The names contain the time with a fixed number of digits.
+    // Sorts by time: the names contain it with a fixed number of digits.
     rotated.sort_unstable();
     rotated.iter().map(|name| folder.join(name)).collect()
 }
 
-/// The files of the audit log in a state folder, oldest first. The last one is the current one, which
-/// may not exist yet.
+/// The files of the audit log in a state folder, oldest first. The last path is that of the current
+/// file, which may not exist yet.
 pub fn audit_files(folder: &Path) -> Vec<PathBuf> {
     rotated_files(folder).into_iter().chain([folder.join(NAME)]).collect()
 }

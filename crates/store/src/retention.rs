@@ -26,7 +26,8 @@ pub(crate) fn prune_batch(connection: &Connection, retention: Retention) -> Resu
     let mut surplus = total - i64::try_from(retention.bytes).unwrap_or(i64::MAX);
     if surplus > 0 {
         let mut too_large = oldest(connection, i64::MAX, BATCH - deleted.len())?;
-        // One operation may exceed the limit alone, and its owner waits for the result.
+        // The newest operation is kept even if it exceeds the limit alone, because its owner may be
+        // waiting for the result.
         if retention.bytes > 0 && too_large.len() < BATCH - deleted.len() {
             too_large.pop();
         }

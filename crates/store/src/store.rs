@@ -99,7 +99,7 @@ impl Store {
         })
     }
 
-    /// Sets how much of the audit log is kept.
+    /// Sets the limits on the audit log.
     pub fn with_log_retention(mut self, retention: LogRetention) -> Self {
         self.audit.set_retention(retention);
         self

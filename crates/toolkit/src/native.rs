@@ -82,7 +82,7 @@ impl Native {
         self
     }
 
-    /// Declares that it only demonstrates something: it is served only on request, see
+    /// Marks the tool as a demonstration, which is served only on request; see
     /// [`Examples`](crate::Examples).
     pub fn demonstration(mut self) -> Self {
         self.is_demonstration = true;

@@ -178,7 +178,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> Return for Reply<T> {
             Err(error) => return unserializable(&error).into_outcome(),
         };
         let content = match self.content.take() {
-            // Some clients show a model only the text.
+            // Some clients show the model only the text.
             Some(mut content) => {
                 let notes = [self.message.take(), self.instruction.take()];
                 content.extend(notes.into_iter().flatten().map(Content::Text));

@@ -13,7 +13,7 @@ pub const FIRST_LINE: usize = 50;
 /// The environment variable with the prefix of tool names.
 pub const PREFIX_VARIABLE: &str = "MCP_TOOL_PREFIX";
 
-/// The environment variable that is `true` if demonstrations are served.
+/// The environment variable that enables demonstrations if it is `true`.
 const EXAMPLES_VARIABLE: &str = "MCP_INCLUDE_EXAMPLE_TOOLS";
 
 /// The native tools of one server.
@@ -27,11 +27,11 @@ pub struct ToolsetOptions {
     pub prefix: Prefix,
     /// The form of structured errors for all tools; `None` leaves each tool its own.
     pub errors: Option<ErrorForm>,
-    /// Whether tools are served that only demonstrate something.
+    /// Whether demonstrations are served.
     pub examples: Examples,
 }
 
-/// Whether tools are served that only demonstrate something, see [`Native::demonstration`].
+/// Whether demonstrations are served, see [`Native::demonstration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Examples {
     /// Not served.
@@ -42,8 +42,8 @@ pub enum Examples {
 }
 
 impl ToolsetOptions {
-    /// The options in the environment: the prefix in `MCP_TOOL_PREFIX`, and demonstrations if
-    /// `MCP_INCLUDE_EXAMPLE_TOOLS` is `true`. Pass a function that looks up a variable.
+    /// Reads the options from environment variables: the prefix from `MCP_TOOL_PREFIX`, and whether
+    /// to serve demonstrations from `MCP_INCLUDE_EXAMPLE_TOOLS`. `variable` looks up a variable.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, BadPrefix> {
         let prefix = match variable(PREFIX_VARIABLE) {
             Some(prefix) => Prefix::parse(&prefix)?,

@@ -1,10 +1,10 @@
-//! The failure of a call that its supervisor killed.
+//! The failure of a call that was killed by its supervisor.
 
 use catalog::{ErrorType, Failure};
 use process::Violation;
 
-/// The failure of a call of `tool` that was killed. Limits are configured in this `table` of
-/// `toolcrib.toml`.
+/// The failure of a killed call of `tool`. `table` is the table of `toolcrib.toml` that configures
+/// the limits.
 pub fn killed(tool: &str, violation: Violation, table: &str) -> Failure {
     let error_type = match violation {
         Violation::Memory => ErrorType::OutOfMemory,

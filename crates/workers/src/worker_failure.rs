@@ -9,7 +9,7 @@ use process::{Child, Violation};
 pub(crate) enum WorkerFailure {
     /// It exited or was killed; without a status if that could not be determined.
     Exited(Option<ExitStatus>),
-    /// Its supervisor killed it for this.
+    /// Its supervisor killed it for this violation.
     Killed(Violation),
     /// Its reply violates the protocol, or the pipe is broken.
     Protocol(String),

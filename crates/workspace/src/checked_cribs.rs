@@ -1,4 +1,5 @@
-//! Checks single files as their cribs would: with the configuration, guidance, bindings and rules.
+//! Checks single files in the context of their cribs: with the configuration, guidance, bindings
+//! and rules.
 
 use std::{
     collections::HashMap,
@@ -13,12 +14,12 @@ use crate::{
     discover::{self, CONFIG},
 };
 
-/// The cribs of the files that were checked so far.
+/// Cache of loaded cribs, by folder.
 #[derive(Default)]
 pub(crate) struct CheckedCribs(HashMap<PathBuf, Loaded>);
 
 impl CheckedCribs {
-    /// The tools and problems of one file; none if it is not a file that a crib reads.
+    /// The tools and problems of one file; `None` if no crib reads the file.
     pub(crate) fn check_file(
         &mut self,
         path: &Path,
@@ -41,7 +42,7 @@ impl CheckedCribs {
     }
 }
 
-/// The nearest folder above a file that is a crib and reads it.
+/// The nearest crib above a file that reads it.
 fn find_crib(file: &Path) -> Option<PathBuf> {
     let is_config = file.ends_with(CONFIG);
     let folders = file.ancestors().skip(1).filter(|folder| discover::is_crib(folder));
@@ -52,7 +53,7 @@ fn find_crib(file: &Path) -> Option<PathBuf> {
     folders.into_iter().find(reads).map(Path::to_owned)
 }
 
-/// The part of a crib that comes from one file, which is named as the user gave it.
+/// Keeps the part of a crib that comes from one file, under the path that the user passed.
 fn keep_file(crib: &Loaded, own: &SourceId, path: &Path) -> Loaded {
     let given = SourceId::new(path.to_string_lossy());
     let mut diagnostics = crib.diagnostics.clone();

@@ -17,7 +17,8 @@ pub(crate) static MISSING_PATH: Rule = Rule {
     good: "[crib]\nroots = [\"..\"]\n",
 };
 
-/// Reports configured paths that do not exist. `text` is the configuration, in which they are located.
+/// Reports configured paths that do not exist. `text` is the configuration, which is searched for
+/// their locations.
 pub(crate) fn find_missing(
     source: &SourceId,
     text: &str,
@@ -39,7 +40,8 @@ pub(crate) fn find_missing(
         .collect()
 }
 
-/// Reports `HOME` in `[confine] environment` if programs cannot read it: they would get an empty one.
+/// Reports `HOME` in `[confine] environment` if programs cannot read the home folder: they would see
+/// an empty one.
 pub(crate) fn find_hidden_home(
     source: &SourceId,
     text: &str,
@@ -61,7 +63,7 @@ pub(crate) fn find_hidden_home(
     Some(Diagnostic::new(&BROKEN_CONFIG, locate(source, text, "HOME"), message).hint(hint))
 }
 
-/// Where a string is written in the configuration.
+/// Locates a string in the configuration.
 pub(crate) fn locate(source: &SourceId, text: &str, value: &str) -> Origin {
     let quoted =
         ['"', '\''].into_iter().find_map(|quote| text.find(&format!("{quote}{value}{quote}")));

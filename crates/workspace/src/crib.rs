@@ -129,7 +129,7 @@ impl Crib {
     pub fn count_misplaced_definitions(&self) -> usize {
         discover::list_files(&self.folder, &discover::extensions_in(discover::TOOLS))
             .iter()
-            // Guidance is read from the root folder, too.
+            // The guidance file in the root folder is not a definition.
             .filter(|path| !path.ends_with(formats::GUIDANCE_FILE))
             .count()
     }

@@ -236,7 +236,8 @@ fn check(
     found
 }
 
-/// Whether a text is the name of a package. It becomes part of a command that builds an image.
+/// Whether a text is a valid package name. Checked because it becomes part of a command that builds an
+/// image.
 fn is_package(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')

@@ -49,7 +49,7 @@ const TOOLCHAINS: [(&str, &str, &[&str]); 6] = [
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
-    /// R packages that the command line names.
+    /// R packages named on the command line.
     r_packages: Vec<String>,
 }
 
@@ -62,13 +62,13 @@ impl Environment {
             .collect()
     }
 
-    /// The environment with R packages that the command line adds to those of a crib.
+    /// Adds R packages from the command line to those of the crib.
     #[must_use]
     pub fn with_r_packages(&self, packages: &[String]) -> Self {
         Self { r_packages: packages.to_vec(), ..self.clone() }
     }
 
-    /// The R packages that the command line names.
+    /// The R packages named on the command line.
     pub(crate) fn r_packages(&self) -> &[String] {
         &self.r_packages
     }
@@ -78,7 +78,7 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// These variables, or all if none are named.
+    /// The variables with these names, or all variables if `names` is empty.
     pub fn variables(&self, names: &[&str]) -> Vec<(String, String)> {
         let is_wanted = |name: &str| names.is_empty() || names.contains(&name);
         let wanted = self.variables.iter().filter(|(name, _)| is_wanted(name));

@@ -54,7 +54,7 @@ impl Files {
         Self { base: folder.to_owned(), links: Links::Inside, given: None }
     }
 
-    /// With a text that is not in a file, under this name.
+    /// Adds a text that is not in a file, under this name.
     pub fn with_text(self, source: SourceId, text: String) -> Self {
         Self { given: Some((source, text)), ..self }
     }

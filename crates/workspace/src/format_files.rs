@@ -8,12 +8,12 @@ use formats::{Rewrite, Unformatted};
 
 use crate::{Crib, Files, FixError, discover};
 
-/// A definition file and what was done with it.
+/// A definition file and the result of formatting it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormattedFile {
-    /// The file, by its path in the crib.
+    /// The path of the file in the crib.
     pub source: SourceId,
-    /// Whether its text differs from the canonical form, or why that cannot be made.
+    /// Whether its text differs from the canonical form, or why it cannot be formatted.
     pub result: Result<bool, Unformatted>,
 }
 
@@ -44,7 +44,7 @@ pub fn format_files(
     let is_json = |path: &&PathBuf| path.extension().is_some_and(|own| own == "json");
     let mut formatted = Vec::new();
     for path in found.iter().filter(is_json) {
-        // `check` reports a file that cannot be read.
+        // Unreadable files are skipped here; `check` reports them.
         let Some(text) = files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok())
         else {
             continue;

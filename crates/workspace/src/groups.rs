@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use catalog::Tool;
 use fancy_regex::Regex;
 
-/// The most groups that a message lists.
+/// Maximum number of groups in a message.
 const MAX_LISTED: usize = 10;
 
 /// The text between the package and the group.
@@ -51,7 +51,7 @@ impl Groups {
                 .is_some_and(|group| self.0.iter().any(|one| one.is_match(group).unwrap_or(false)))
     }
 
-    /// What to tell a person about patterns that select no tool.
+    /// The message about patterns that select no tool.
     pub fn describe_unmatched<'t>(
         &self,
         tools: impl IntoIterator<Item = &'t Tool>,
@@ -86,7 +86,7 @@ impl Groups {
     }
 }
 
-/// A pattern as it was given.
+/// Formats a pattern as the user wrote it.
 fn show(pattern: &Regex) -> String {
     let text = pattern.as_str();
     let inner = text.strip_prefix("^(?:").and_then(|text| text.strip_suffix(')')).unwrap_or(text);

@@ -195,7 +195,7 @@ fn check_config(crib: &Crib, loaded: &mut Loaded) {
     loaded.content = content;
     loaded.diagnostics.extend(found);
     loaded.diagnostics.extend(r_packages::check_document_packages(crib));
-    // Read again, because the configuration itself has no locations of these.
+    // The file is read again, because the parsed configuration has no locations of these values.
     let bytes = crib.files().read(&crib.folder.join(discover::CONFIG)).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     loaded.diagnostics.extend(unconfined::find_missing_sandbox(&source, &text, config));

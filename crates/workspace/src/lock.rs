@@ -279,7 +279,7 @@ fn part_value(tool: &Tool, part: &str) -> Value {
                 json!(format!("{:?} {:?}", tool.implementation, tool.mode)),
                 json!(tool.timeout.map(|limit| limit.as_millis() as u64)),
             ];
-            // Left out if absent, so that the digests of other tools stay as they are.
+            // Omitted if empty, so that the digests of existing tools do not change.
             let constraints = &tool.constraints;
             let rules: Vec<_> =
                 constraints.iter().map(|one| json!([one.rule, one.message])).collect();

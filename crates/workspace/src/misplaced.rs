@@ -1,4 +1,4 @@
-//! Definitions in places where they are not read, so that a missing tool is explained.
+//! Reports definitions in places where they are not read, which explains a missing tool.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use catalog::{Diagnostic, Origin, Rule, Severity};
 
 use crate::{Files, discover};
 
-/// A definition that is not read.
+/// A definition in a place that is not read.
 pub(crate) static MISPLACED_DEFINITION: Rule = Rule {
     code: "TC610",
     name: "misplaced-definition",
@@ -17,7 +17,7 @@ pub(crate) static MISPLACED_DEFINITION: Rule = Rule {
     good: "tools/git_status.json",
 };
 
-/// The most files that are read to see whether they are definitions.
+/// Maximum number of files that are read to see whether they are definitions.
 const MAX_FILES: usize = 200;
 
 /// Reports files of a crib that look like definitions but are not read.

@@ -1,4 +1,4 @@
-//! Names in `[program.NAME]` that refer to nothing, so that the entry has no effect.
+//! Reports names in `[program.NAME]` that refer to nothing, so that the entry has no effect.
 
 use catalog::{Catalog, Diagnostic, Implementation, Rule, Severity, SourceId, closest};
 
@@ -9,7 +9,7 @@ use crate::{
     program_profiles::{ProgramConfig, profile_names},
 };
 
-/// A program or tool that no definition has.
+/// A program or tool that no definition uses.
 pub(crate) static USELESS_PROGRAM: Rule = Rule {
     code: "TC614",
     name: "useless-program",
@@ -21,7 +21,7 @@ pub(crate) static USELESS_PROGRAM: Rule = Rule {
     good: "[program.git]\ncredentials = [\"git_push\"]\n",
 };
 
-/// Reports profiles that do not exist. `text` is the configuration, in which they are located.
+/// Reports unknown profiles. `text` is the configuration, which is searched for their locations.
 pub(crate) fn find_unknown_profiles(
     source: &SourceId,
     text: &str,

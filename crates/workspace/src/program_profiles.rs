@@ -85,7 +85,7 @@ fn profiles() -> BTreeMap<String, Profile> {
     toml::from_str(PROFILES).expect("the built-in profiles are valid")
 }
 
-/// The names of the built-in profiles, and of the other programs that they are for.
+/// The names of the built-in profiles and of all programs that they apply to.
 pub(crate) fn profile_names() -> Vec<String> {
     let families = profiles().into_iter();
     families.flat_map(|(name, profile)| std::iter::once(name).chain(profile.programs)).collect()
@@ -126,8 +126,8 @@ pub(crate) fn resolve_grants(
         grants.always.read.extend(config.read.iter().map(|path| resolve(path)));
         grants.always.write.extend(config.write.iter().map(|path| resolve(path)));
         grants.always.variables.extend(pass(&config.environment, environment));
-        // Configured paths included: no entry may open the state folder, where approvals are
-        // stored.
+        // This includes configured paths: no entry may grant access to the state folder, where
+        // approvals are stored.
         for grant in [&mut grants.always, &mut grants.credentials] {
             grant.read.retain(|path| !is_refused(path));
             grant.write.retain(|path| !is_refused(path));

@@ -1,4 +1,4 @@
-//! Checks the Python functions that tools are bound to, without running them.
+//! Checks the Python functions of bound tools without running them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use formats::{PythonModule, PythonSignature};
 
 use crate::Files;
 
-/// A module that is not in the crib, or cannot be parsed.
+/// A bound module that is not in the crib or cannot be parsed.
 pub static UNUSABLE_MODULE: Rule = Rule {
     code: "TC611",
     name: "unusable-python-module",
@@ -42,7 +42,7 @@ pub(crate) static OTHER_PARAMETERS: Rule = Rule {
     good: "",
 };
 
-/// Checks the functions of all tools that are bound to one.
+/// Checks the functions of all bound tools.
 pub(crate) fn check(files: &Files, crib: &Path, catalog: &Catalog) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for tool in catalog.tools() {
@@ -88,13 +88,13 @@ fn check_function(
         );
         return vec![Diagnostic::new(&MISSING_FUNCTION, tool.origin.clone(), message).hint(hint)];
     }
-    // The last definition of a name counts.
+    // As in Python, the last definition of a name takes effect.
     let signature = text.functions.iter().rev().find(|function| function.name == *name);
     let at = |signature: &PythonSignature| Origin::offset(&source, signature.offset);
     signature.map(|own| compare(tool, own, &at(own))).unwrap_or_default()
 }
 
-/// The file of a module in the crib.
+/// Finds the file of a module in the crib.
 fn find_module(crib: &Path, function: &PythonFunction) -> Option<PathBuf> {
     let relative = function.module.replace('.', "/");
     let candidates = function.path.iter().flat_map(|folder| {
@@ -135,7 +135,7 @@ fn compare(tool: &Tool, signature: &PythonSignature, at: &Origin) -> Vec<Diagnos
     found
 }
 
-/// A definition of the function that fits the tool.
+/// Proposes a definition of the function that fits the tool.
 fn propose_signature(name: &str, tool: &Tool) -> String {
     let required: Vec<_> = tool.input.required().collect();
     let properties: Vec<_> = tool.input.properties().map(|(name, _)| name).collect();

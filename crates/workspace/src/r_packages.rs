@@ -1,4 +1,4 @@
-//! The definitions in installed R packages, which the configuration or the command line names.
+//! Finds the definitions in installed R packages that the configuration or the command line names.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use catalog::{Diagnostic, Implementation, Origin, Rule, Severity, SourceId, Tool
 
 use crate::{Crib, RenderBackend, discover, files};
 
-/// A named package without tools.
+/// A configured package that is missing or has no tools.
 pub(crate) static MISSING_PACKAGE: Rule = Rule {
     code: "TC634",
     name: "missing-package",
@@ -58,7 +58,7 @@ pub(crate) fn find_definitions(crib: &Crib) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     (files, problems)
 }
 
-/// The packages that documents use and that are not installed, if R on this machine renders them.
+/// Reports packages that documents use and that are not installed, if R on this machine renders them.
 pub(crate) fn check_document_packages(crib: &Crib) -> Option<Diagnostic> {
     let documents =
         crib.documents.as_ref().filter(|documents| documents.backend == RenderBackend::Local)?;
@@ -81,8 +81,8 @@ pub fn has_r_package(crib: &Crib, name: &str) -> bool {
     find_package(crib, name).is_some()
 }
 
-/// The R packages that a tool needs and that are not installed: its own or, if the crib has the sources
-/// of that, what they import. None if the libraries of R are in unusual places.
+/// The missing R packages of a tool: its own package or, if the crib contains the sources of that, the
+/// packages that it imports. Empty if R's libraries cannot be found.
 pub fn missing_r_packages(crib: &Crib, tool: &Tool) -> Vec<String> {
     let Implementation::R(function) = &tool.implementation else {
         return Vec::new();
@@ -95,6 +95,7 @@ pub fn missing_r_packages(crib: &Crib, tool: &Tool) -> Vec<String> {
         None => vec![function.package.clone()],
     };
     let is_missing = |name: &String| find_package(crib, name).is_none();
+    // `stats` comes with R. If even that is not found, R's libraries are elsewhere, and nothing is known.
     if is_missing(&"stats".to_owned()) {
         return Vec::new();
     }
@@ -126,7 +127,7 @@ fn report(message: String, hint: &str) -> Diagnostic {
     Diagnostic::new(&MISSING_PACKAGE, origin, message).hint(hint)
 }
 
-/// The folder of an installed package. The name must be one: it becomes part of a path.
+/// Finds the folder of an installed package. The name is validated, because it becomes part of a path.
 fn find_package(crib: &Crib, name: &str) -> Option<PathBuf> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
@@ -146,6 +147,6 @@ fn find_package(crib: &Crib, name: &str) -> Option<PathBuf> {
 }
 
 fn is_installed(folder: &Path) -> bool {
-    // Sources have a DESCRIPTION too, but only an installed package has `Meta`.
+    // Package sources have a DESCRIPTION, too, but only an installed package has `Meta`.
     folder.join("DESCRIPTION").is_file() && folder.join("Meta").is_dir()
 }

@@ -17,13 +17,13 @@ pub(crate) fn locate(tool: &mut Tool, definition: &Path, crib: &Path) {
     }
 }
 
-/// The nearest package: from the definition upward to the crib, each folder itself and its subfolder
-/// with the name of the package, then subfolders of any name.
+/// Finds the nearest package, from the definition up to the crib: first each folder itself and its
+/// subfolder with the name of the package, then subfolders of any name.
 fn find(package: &str, definition: &Path, crib: &Path) -> Option<PathBuf> {
     let ancestors = || definition.ancestors().skip(1).take_while(|folder| folder.starts_with(crib));
     let is_package = |folder: &PathBuf| is_package(folder, package);
     let by_name = ancestors().flat_map(|folder| [folder.to_owned(), folder.join(package)]);
-    // Last, because it lists every folder on the way.
+    // Searched last, because it lists every folder on the way.
     by_name.chain(ancestors().flat_map(discover::list_folders)).find(is_package)
 }
 

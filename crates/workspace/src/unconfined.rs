@@ -1,4 +1,4 @@
-//! A configuration that switches the sandbox off.
+//! Reports a configuration that disables the sandbox.
 
 use catalog::{Diagnostic, Origin, Rule, Severity, SourceId};
 
@@ -16,7 +16,7 @@ pub(crate) static NO_SANDBOX: Rule = Rule {
     good: "[confine]\nread = [\"/srv/data\"]\n",
 };
 
-/// Reports the sandbox if it is off.
+/// Reports `[confine] enabled = false`.
 pub(crate) fn find_missing_sandbox(
     source: &SourceId,
     text: &str,

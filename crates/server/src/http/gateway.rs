@@ -350,7 +350,8 @@ async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response 
     }
 }
 
-/// Tells a person with a browser what this is. The same for everyone: it reveals nothing about the crib.
+/// Explains the server to a person with a browser. The page is static and reveals nothing about the
+/// crib.
 async fn landing_page() -> Response {
     let mut response = Response::new(Body::from(LANDING_PAGE));
     let headers = response.headers_mut();

@@ -1,14 +1,15 @@
-//! The headers `Host` and `Origin`, which tell a request of a web page apart (DNS rebinding).
+//! Checks the headers `Host` and `Origin`, by which requests of web pages are recognized (DNS
+//! rebinding).
 //!
-//! The protocol library compares them with the accepted ones, but reads `127.0.0.1:80.evil.example` as
-//! `127.0.0.1` and `[::1].evil.example` as `[::1]`. So headers that are not written exactly are rejected
-//! before.
+//! The protocol library compares them with the accepted values, but parses `127.0.0.1:80.evil.example`
+//! as `127.0.0.1` and `[::1].evil.example` as `[::1]`. So malformed headers are rejected before they
+//! reach it.
 
 use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header, uri::Authority};
 
-/// Whether `Host` and `Origin`, as far as they are present, are a host with or without a port.
+/// Whether `Host` and `Origin`, if present, are a host with an optional port.
 pub(super) fn are_well_formed(headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).map(|host| host.to_str().ok());
     let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().ok());
@@ -20,7 +21,8 @@ pub(super) fn are_well_formed(headers: &HeaderMap) -> bool {
     host.is_none_or(is_host) && origin.is_none_or(is_origin)
 }
 
-/// Whether `Host` names one of these hosts, or is an address: a page of another site has a name.
+/// Whether `Host` is one of these hosts or an IP address. DNS rebinding needs a name, so an address is
+/// safe.
 pub(super) fn is_known(headers: &HeaderMap, accepted: &[String]) -> bool {
     let host = headers.get(header::HOST).and_then(|host| parse(host.to_str().ok()?));
     host.is_some_and(|authority| {

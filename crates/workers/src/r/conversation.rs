@@ -172,7 +172,7 @@ fn printed_as_value(printed: &CapturedOutput) -> ReturnedValue {
         value: Value::String(text),
         text: None,
         uri: printed.uri.clone(),
-        // The notice in the text says it.
+        // The notice in the text already explains how to read the rest.
         access: None,
         is_truncated: printed.is_truncated,
     }

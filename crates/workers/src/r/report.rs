@@ -47,7 +47,7 @@ fn build_printed(result: CallResult) -> Outcome {
     let full = text.uri.as_ref().or_else(|| rows.as_ref().and_then(|rows| rows.uri.as_ref()));
     fields.extend(full.map(|uri| ("output".to_owned(), uri.as_str().into())));
     if !fields.is_empty() || rows.is_some() {
-        // Some clients show a model only the structured content.
+        // Some clients show the model only the structured content.
         fields.insert("printed".to_owned(), text.text.as_str().into());
     }
     let mut content = vec![Content::Text(text.text)];
@@ -124,7 +124,7 @@ fn find_failure(tool: &Tool, result: &CallResult) -> Option<Failure> {
     })
 }
 
-/// A value that differs from `returns`, with the parts that differ.
+/// The failure for a value that does not match `returns`, with the differences.
 fn mismatch(tool: &Tool, value: Option<&ReturnedValue>) -> Failure {
     // Missing values are allowed everywhere, so they are not among the differences.
     let schema = tool
@@ -152,12 +152,12 @@ fn r_error(tool: &Tool, error: &RError) -> Failure {
         return Failure::new(missing, message);
     }
     if let Some(value) = &error.value {
-        // It returned in an orderly way, so there is neither a location nor a traceback.
+        // The function returned normally, so there is neither a location nor a traceback.
         let message = format!("`{}` failed: {}", tool.name, error.message);
         return Failure::new(ErrorType::RError, message).details(json!({"value": value}));
     }
     if error.classes.iter().any(|class| class == "packageNotFoundError") {
-        // Without the location: the package is what matters, wherever the function needs it.
+        // The location is left out, because only the package matters.
         let package = error.message.split(['‘', '’', '\'', '"', '`']).nth(1).unwrap_or("NAME");
         let message = format!(
             "`{}` failed: {}; run install.packages(\"{package}\") in R",

@@ -54,7 +54,7 @@ pub fn build_failed_outcome(
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let message = text(&failure["error_message"]).unwrap_or_default();
     let error_type = text(&failure["error_type"]).unwrap_or_default();
-    // The innermost frame, where a reader starts to look.
+    // The innermost frame is the most useful one to a reader.
     let frames = failure.get("error_details").and_then(|details| details["traceback"].as_array());
     let location = frames.and_then(|frames| frames.last()).and_then(text);
     let place = |frame: String| frame.split(": ").next().map(|place| format!(" (at {place})"));

@@ -70,8 +70,8 @@ fn find_differences(tool: &Tool, value: &Value) -> Vec<String> {
     describe_differences(output, value)
 }
 
-/// The fields that a result has and its schema does not list. They are valid, because documents rarely
-/// list every field, but a renamed field would otherwise go unnoticed.
+/// Describes the fields of a result that its schema does not list. They are valid, because
+/// specifications rarely list every field, but a renamed field would otherwise go unnoticed.
 fn describe_other_fields(tool: &Tool, value: &Value) -> Option<String> {
     let schema = tool.output.as_ref().filter(|_| tool.on_mismatch.is_some())?.object();
     let listed = schema.get("properties")?.as_object().filter(|listed| !listed.is_empty())?;
@@ -96,7 +96,7 @@ fn describe_other_fields(tool: &Tool, value: &Value) -> Option<String> {
     ))
 }
 
-/// The differences between a value and a schema, in words.
+/// Describes the differences between a value and a schema.
 pub(crate) fn describe_differences(schema: &Schema, value: &Value) -> Vec<String> {
     let Ok(validator) = schema.validator() else {
         return Vec::new();

@@ -114,7 +114,8 @@ impl<'a> ExampleRunner<'a> {
                 Some(ExampleResult::Finished { output, seconds }) => {
                     ExampleRecord::new(output, *seconds)
                 }
-                // It works where the packages are installed, so what was captured there stays.
+                // The example works where the packages are installed, so output captured there is
+                // kept.
                 Some(ExampleResult::Failed { error, missing }) if !missing.is_empty() => {
                     lacking.push((definition, error, missing));
                     known.clone()
@@ -202,7 +203,7 @@ impl<'a> ExampleRunner<'a> {
 
 fn report_failure(definition: &Definition, reason: &str, advice: &str) -> Diagnostic {
     let message = format!("the example of `{}` failed: {reason}", definition.tool);
-    // R reports a denied connection or file like a broken one.
+    // R does not distinguish a denied connection or file from a broken one.
     let is_denied =
         ["cannot open", "resolve", "Permission denied"].iter().any(|text| reason.contains(text));
     let sandbox = if is_denied {
@@ -217,8 +218,8 @@ fn report_failure(definition: &Definition, reason: &str, advice: &str) -> Diagno
         .hint(hint)
 }
 
-/// Reports all examples that need packages which are not installed, once, with the command that
-/// installs them.
+/// Reports all examples that need missing packages in one diagnostic, with the command that installs
+/// them.
 fn report_missing(lacking: &[(&Definition, &String, &Vec<String>)]) -> Option<Diagnostic> {
     let (definition, error, _) = lacking.first()?;
     let packages: BTreeSet<_> = lacking.iter().flat_map(|(_, _, missing)| *missing).collect();

@@ -48,7 +48,7 @@ pub enum PackageError {
 }
 
 impl PackageError {
-    /// What to do about it. A folder with plain functions lacks little to be a package.
+    /// The hint for the user: the steps that turn a folder with plain functions into a package.
     pub fn hint(&self) -> String {
         let Self::Part { folder, part, .. } = self else {
             return "add the line `Package: NAME`, and `Version: 0.1.0`".to_owned();

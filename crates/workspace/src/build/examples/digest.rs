@@ -29,8 +29,9 @@ impl PackageDigest {
         for name in FILES {
             digest.add(&fs::read(package.folder.join(name)).unwrap_or_default());
         }
-        // In the order in which R loads them, which is part of the meaning. Documentation is left out,
-        // so that an edited comment does not run every example of the package again.
+        // Files are hashed in the order in which R loads them, which affects their meaning.
+        // Documentation is left out, so that editing a comment does not rerun every example of the
+        // package.
         for (_, text) in &package.files {
             let is_code = |line: &&str| !line.trim_start().starts_with("#'");
             digest.add(text.lines().filter(is_code).collect::<Vec<_>>().join("\n").as_bytes());

@@ -13,7 +13,7 @@ local({
     cat("\ntoolcrib-", ..., "\n", sep = "", file = stderr())
   }
   missing_packages <- NULL
-  # The packages that code names and that are not installed: all of them, not only the first that fails.
+  # The missing packages that code names: all of them, not only the first that fails to load.
   find_missing <- function(code) {
     pattern <- "\\b(library|require|requireNamespace|loadNamespace)\\(\\s*[\"']?[A-Za-z][A-Za-z0-9.]*|\\b[A-Za-z][A-Za-z0-9.]*(?=:::?[A-Za-z.])"
     named <- unlist(regmatches(code, gregexpr(pattern, code, perl = TRUE)))
@@ -54,7 +54,7 @@ local({
     }
     code <- parse(text = spec$code, keep.source = FALSE, encoding = "UTF-8")
     report("began")
-    # The same random numbers in every build, so that files change only for a reason.
+    # Makes random numbers the same in every build, so that files change only for a reason.
     set.seed(1L)
     sink(stdout(), type = "message")
     started <- Sys.time()
