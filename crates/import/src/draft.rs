@@ -28,7 +28,7 @@ impl Draft {
         format!("tools/{}.json", self.name)
     }
 
-    /// Whether every tool of it says what it changes.
+    /// Whether every tool declares what it changes.
     pub fn declares_effects(&self) -> bool {
         let declares = |node: &Value| node.get("mutates").is_some();
         let leaves = self.definition.get("subcommand").and_then(Value::as_array);

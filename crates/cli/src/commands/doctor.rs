@@ -170,7 +170,7 @@ fn print_component(component: &Component) {
     });
 }
 
-/// Describes the backend that would render a document, or why there is none.
+/// Describes the backend that would render a document, or why no backend is available.
 fn conclude(crib: &Crib, components: &[Component]) -> String {
     let has = |name: &str| components.iter().any(|one| one.name == name && one.found.is_some());
     let documents = &crib.config.documents;
