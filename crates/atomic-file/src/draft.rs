@@ -56,13 +56,13 @@ fn draft_name(name: &OsStr) -> OsString {
 
 /// Removes a draft unless a running process writes it.
 pub(crate) fn remove_if_abandoned(folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-    // Not blocking: opening a FIFO with this name would wait for a writer.
+    // Non-blocking, because opening a FIFO with this name would wait for a writer.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let draft = match openat(folder, name, flags, Mode::empty()) {
         Err(Errno::NOENT) => return Ok(()),
         opened => opened?,
     };
-    // Without locks on this file system, nothing tells whether it is abandoned.
+    // If the file system has no locks, an abandoned draft cannot be recognized.
     if lock(&draft).is_err() || !has_name(&draft, folder, name) {
         return Ok(());
     }
@@ -99,7 +99,8 @@ impl<'f> Draft<'f> {
             fchmod(&draft.file, Mode::from_raw_mode(like.st_mode))?;
         }
         draft.file.write_all(bytes)?;
-        // Before the rename: some file systems would keep the rename and lose the content.
+        // Synced before the rename, because some file systems would keep the rename and lose the
+        // content.
         draft.file.sync_all()?;
         Ok(draft)
     }
@@ -148,7 +149,7 @@ impl<'f> Draft<'f> {
         let folder = self.folder;
         match renameat_with(folder, &self.name, folder, name, RenameFlags::NOREPLACE) {
             Ok(()) => self.has_moved = true,
-            // Not every file system can do it. A hard link fails as well if the name is taken.
+            // Not every file system supports this. A hard link fails as well if the name is taken.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 linkat(folder, &self.name, folder, name, AtFlags::empty())?;
             }

@@ -30,7 +30,7 @@ const WRITERS: usize = 16;
 /// Who can access a file that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// As before if the file exists, else according to the umask.
+    /// Keeps the permissions of an existing file; a new file gets those of the umask.
     Usual,
     /// Its owner, and no other user.
     OwnerOnly,
@@ -90,8 +90,8 @@ pub fn create(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     create_in(&folder, name, bytes, access)
 }
 
-/// As [`replace`], for a name in an open folder. A link is replaced by a file: following it could lead
-/// out of the folder.
+/// Like [`replace`], for a name in an open folder. A link is replaced by a file: following it could
+/// lead out of the folder.
 pub fn replace_in(
     folder: &impl AsFd,
     name: &OsStr,
@@ -105,7 +105,7 @@ pub fn replace_in(
     Draft::write(folder, name, bytes, access, like.as_ref())?.rename_to(name)
 }
 
-/// As [`create`], for a name in an open folder.
+/// Like [`create`], for a name in an open folder.
 pub fn create_in(folder: &impl AsFd, name: &OsStr, bytes: &[u8], access: Access) -> io::Result<()> {
     let folder = folder.as_fd();
     // Checked at the end, too. This spares the work, and a disk that is nearly full.

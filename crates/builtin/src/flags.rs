@@ -25,7 +25,7 @@ use toolkit::{
 const GLOBAL_SPACE: &str = "flags/global";
 const PROJECT_SPACES: &str = "flags/project/";
 
-/// The most flags of a page, and about the most bytes of their names and values.
+/// Maximum number of flags on a page, and approximate maximum bytes of their names and values.
 const MAX_PAGE_FLAGS: usize = 1000;
 const MAX_PAGE_BYTES: usize = 256 << 10;
 /// How many flags are read at once, and how often for one page: a pattern may match few of them.

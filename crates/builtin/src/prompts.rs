@@ -134,7 +134,7 @@ impl PromptSet {
             }
             PromptBody::Template { source, lines_before } => {
                 let project = self.project.clone();
-                // On a blocking thread, because the template may call tools and wait for them.
+                // Runs on a blocking thread, because the template may call tools and wait for them.
                 let rendered = tokio::task::spawn_blocking(move || {
                     let mut environment =
                         project.build_environment(&project.request_flags(), &context);

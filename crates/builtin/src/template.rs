@@ -222,7 +222,8 @@ impl TemplateError {
         // Errors from functions have no location of their own.
         let located = if innermost.name().is_some() { innermost } else { error };
         let message = match std::error::Error::source(innermost) {
-            // From [`BoundedOutput`]; the engine adds only "I/O error during rendering".
+            // The reason comes from [`BoundedOutput`]; the engine adds only "I/O error during
+            // rendering".
             Some(source) => source.to_string(),
             None => innermost.detail().map_or_else(|| innermost.kind().to_string(), str::to_owned),
         };

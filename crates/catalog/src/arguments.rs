@@ -14,10 +14,10 @@ use crate::{ErrorDetail, ErrorType, Failure, REDACTED, Schema, SchemaError, Tool
 /// Prefix of every message about a missing argument; [`first_message`] recognizes them by it.
 const MISSING: &str = "Missing required parameter";
 
-/// The most errors that are reported for one call.
+/// Maximum number of errors that are reported for one call.
 pub const MAX_REPORTED: usize = 50;
 
-/// The most characters of a message: an enum or the alternatives of a schema can be long.
+/// Maximum length of a message in characters. An enum or the alternatives of a schema can be long.
 const MAX_MESSAGE: usize = 2_000;
 
 /// One error in the arguments of a call.

@@ -143,7 +143,7 @@ impl Diagnostic {
 pub fn remove_repeated(diagnostics: &mut Vec<Diagnostic>) {
     let mut seen = HashSet::new();
     let keys = diagnostics.iter().map(|found| (found.code, &found.origin, &found.message));
-    // In two steps, because the keys borrow what `retain` moves.
+    // Two passes are needed, because the keys borrow from the list that `retain` changes.
     let mut is_new = keys.map(|key| seen.insert(key)).collect::<Vec<_>>().into_iter();
     diagnostics.retain(|_| is_new.next().unwrap_or(true));
 }

@@ -1,4 +1,4 @@
-//! What carries out the calls of a tool, as plain data. The runtime turns it and arguments into a plan.
+//! The implementation of a tool, as plain data. The runtime turns it and arguments into a plan.
 //!
 //! The `Debug` form of these types is part of the digests in lock files and approvals: renaming a field
 //! or a variant invalidates them.
@@ -12,7 +12,7 @@ pub const WORKING_DIRECTORY: &str = "working_directory";
 /// the name, and every tool would repeat the text.
 pub const WORKING_DIRECTORY_DESCRIPTION: &str = "Folder to run in";
 
-/// What carries out the calls of a tool.
+/// The implementation of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Implementation {
     /// A program.
@@ -32,7 +32,7 @@ pub enum Implementation {
 }
 
 impl Implementation {
-    /// What carries out calls, for people: `a program`, `a function of the server`.
+    /// A phrase for people: `a program`, `a function of the server`.
     pub fn summary(&self) -> &'static str {
         match self {
             Self::Process(_) => "a program",
@@ -105,7 +105,7 @@ pub struct Binding {
     pub flag: Option<String>,
     /// The flag for `false`, such as `--no-color`.
     pub negate: Option<String>,
-    /// What separates the flag from its value.
+    /// The separator between the flag and its value.
     pub separator: Separator,
     /// How the items of an array or the members of an object are passed.
     pub items: Items,
@@ -172,7 +172,7 @@ pub enum PassBy {
     Variables,
 }
 
-/// What separates a flag from its value.
+/// The separator between a flag and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Separator {
     /// `--flag value`, two arguments.

@@ -1,8 +1,9 @@
 //! Bounds the work of parsing Markdown, whose parsers cannot be interrupted.
 
-/// The most lines, marks and cells in one text: about 150 MiB. Long handwritten documents have a tenth.
+/// Maximum number of lines, marks and cells in one text, which take about 150 MiB. Long handwritten
+/// documents have a tenth of it.
 const MAX_NODES: usize = 300_000;
-/// The most marks in one paragraph: about a quarter of a second.
+/// Maximum number of marks in one paragraph, which take about a quarter of a second.
 const MAX_MARKS: usize = 50_000;
 
 /// Where a text becomes too much work for a parser, in bytes; `None` if it does not.

@@ -11,7 +11,7 @@ pub const OPERATION_TOOLS: [&str; 3] = ["status", "await", "cancel"];
 /// The built-in tool that reads long outputs.
 pub const READ_OUTPUT: &str = "read_output";
 
-/// The longest name that clients accept, including their own prefix.
+/// Maximum length of a name that clients accept, including their own prefix.
 pub const PORTABLE_LENGTH: usize = 64;
 
 /// Joins the words of a subcommand path by `_`; a last `default` is dropped.

@@ -44,13 +44,13 @@ pub enum Host {
 /// Why a destination or a list of them is invalid, and what to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to write instead.
+    /// The suggested correction.
     pub hint: &'static str,
 }
 
-/// The most destinations of one tool: each loopback one takes a socket during a call.
+/// Maximum number of destinations of a tool. Each loopback destination takes a socket during a call.
 const MAX_DESTINATIONS: usize = 64;
 
 const WRITE: &str = "write `\"host:port\"`, such as `\"example.org:443\"`, `\"127.0.0.1:5432\"` or `\"[::1]:5432\"`";

@@ -60,7 +60,7 @@ pub struct Tool {
     pub credentials: bool,
     /// How long its examples took when the definition was built.
     pub measured: Option<Duration>,
-    /// What carries out its calls.
+    /// How its calls are carried out.
     pub implementation: Implementation,
     /// For a tool of a command-line format that has no program yet: the command line after the program.
     /// Other tools without an implementation can only be bound to programs that take JSON.

@@ -237,7 +237,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> CommandResult {
         Some(command) => command.run(&context),
         None => validate::run(&context, &cli.guide).unwrap_or_else(|| {
             terminal::print(&command().render_help().to_string());
-            // Like a usage error: scripts that forget the command must not succeed.
+            // Fails like a usage error, because scripts that forget the command must not succeed.
             Ok(ExitCode::from(2))
         }),
     }

@@ -50,7 +50,7 @@ fn render_python_call(tool: &Tool, function: &PythonFunction) -> String {
     format!("{}.{}({})", function.module, function.function, arguments.join(", "))
 }
 
-/// As in a shell, variables are before the program and standard input is after it.
+/// As in a shell, variables precede the program and standard input follows it.
 fn render_command_line(tool: &Tool, process: &Process) -> String {
     let (mut variables, mut input) = (Vec::new(), Vec::new());
     let mut words = vec![shell_quote(&process.program)];

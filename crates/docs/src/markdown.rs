@@ -69,7 +69,7 @@ fn escape_inline(line: &str) -> String {
             },
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
-            // Not `\|`: after an escaped backslash it would be ambiguous.
+            // `\|` would be ambiguous after an escaped backslash.
             '|' => escaped.push_str("&#124;"),
             '\\' | '[' => escaped.extend(['\\', c]),
             _ if c.is_control() => {}

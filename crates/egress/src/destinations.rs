@@ -77,7 +77,7 @@ impl Destinations {
             .map_err(|source| ConnectError::Unreachable { wanted, source })
     }
 
-    /// Those of the addresses of a destination that may be connected to; never empty.
+    /// The permitted addresses of a destination; never empty.
     fn allow(&self, wanted: HostPort, found: &[IpAddr]) -> Result<Vec<SocketAddr>, ConnectError> {
         let by_name =
             matches!(&wanted.host, Host::Name(name) if self.lists_name(name, wanted.port));
@@ -209,7 +209,7 @@ mod tests {
         Destinations::new(&texts.iter().map(|text| text.parse().expect(text)).collect::<Vec<_>>())
     }
 
-    /// What a list answers if the name server returns these addresses.
+    /// Resolves a destination as if the name server had returned these addresses.
     fn decide(list: &[&str], wanted: &str, found: &[&str]) -> String {
         let found: Vec<IpAddr> = found.iter().map(|text| text.parse().expect(text)).collect();
         match destinations(list).allow(wanted.parse().expect(wanted), &found) {

@@ -26,7 +26,8 @@ pub fn listen_addresses(list: &[HostPort]) -> Vec<SocketAddr> {
 
 /// The environment that makes programs use the proxy. Some know only one of the spellings.
 pub fn proxy_variables(list: &[HostPort]) -> impl Iterator<Item = (String, String)> {
-    // Not SOCKS in `ALL_PROXY`: Python's httpx refuses to start without an optional package for it.
+    // `ALL_PROXY` names no SOCKS proxy, because Python's httpx refuses to start without an optional
+    // package for it.
     let url = format!("http://{}", proxy_address(list));
     let proxies = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].map(|name| (name, url.clone()));
     // An exception would make programs connect directly, which leads nowhere.

@@ -18,9 +18,9 @@ use crate::{
     request::Request,
 };
 
-/// The most connections of one program at the same time; others wait.
+/// Maximum number of concurrent connections of one program; others wait.
 const MAX_CONNECTIONS: usize = 128;
-/// The longest head of a request.
+/// Maximum length of the head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// How long a program may take to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Returns the text of a file that a definition links to, or why it cannot be read.
 pub type ReadLink<'l> = &'l dyn Fn(&str) -> Result<String, String>;
 
-/// What a reader may look up while it reads one file.
+/// The context that a reader may use while it reads one file.
 pub(crate) struct Context<'c> {
     pub(crate) guidance: &'c Guidance,
     pub(crate) linked: ReadLink<'c>,

@@ -201,7 +201,7 @@ fn detect_markdown(
     formats.iter().find(is_own).copied()
 }
 
-/// The most confident format, the first of the table among equals.
+/// The format with the highest confidence; among equals, the first one of the table.
 fn detect_data(
     formats: &[&'static Format],
     root: &Node<'_>,

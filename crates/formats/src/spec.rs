@@ -185,7 +185,8 @@ fn read_document(
     if tools.len() < MAX_TOOLS {
         tools.extend(reader.read_listed_tools(&outline, version.as_ref()));
     }
-    // Only now are all tools known: a table of contents may come before or after the sections.
+    // Runs last, when all tools are known, because a table of contents may come before or after the
+    // sections.
     reader.fill_in_purposes(&mut tools);
     if tools.is_empty() || !outline.placeholders.is_empty() {
         reader.report_missing_tools(&outline);

@@ -26,7 +26,7 @@ const MAX_LINE: usize = 1 << 20;
 pub struct LogRecord {
     /// When the call began, or a person decided.
     pub time: SystemTime,
-    /// What the record is about.
+    /// The subject of the record.
     pub event: LogEvent,
     /// The name of the tool.
     pub tool: String,

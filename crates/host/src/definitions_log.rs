@@ -73,7 +73,7 @@ pub(crate) fn misplaced_definitions(crib: &Crib, loaded: &Loaded) -> Option<Stri
 }
 
 /// Tools that are new or differ from the lock file, which are held back until a person accepts them.
-/// Without a lock file there are none; with one that cannot be read, all are held back.
+/// Without a lock file no tool is held back; with an unreadable one, all are.
 pub(crate) fn find_held(crib: &Crib, loaded: &Loaded) -> Vec<Drift> {
     let lock = match Lock::read(crib) {
         Ok(lock) => lock,

@@ -53,7 +53,7 @@ pub enum ObserveError {
     Trace {
         /// The trace file.
         path: PathBuf,
-        /// What the system reported.
+        /// The error of the operating system.
         error: io::Error,
     },
 }

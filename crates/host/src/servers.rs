@@ -28,7 +28,7 @@ const FLAGS_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a server may take to answer any other command. Reading 50,000 tools again takes 4 s.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What came of sending a command to a server.
+/// The result of sending a command to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Its answer.

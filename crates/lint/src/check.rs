@@ -11,7 +11,7 @@ use crate::{
     text::{Role, collect_texts},
 };
 
-/// What running a rule on a tool costs, in steps of the thread's budget.
+/// The cost of running a rule on a tool, in steps of the thread's budget.
 const RULE_STEPS: u64 = 1_000;
 
 /// The diagnostics of all rules.
@@ -36,7 +36,7 @@ pub fn check_tools(tools: &[Arc<Tool>], context: &Context) -> Vec<Diagnostic> {
     check_each(tools, context).into_iter().flatten().collect()
 }
 
-/// As [`check_tools`], with the diagnostics of each tool in a list of their own.
+/// Like [`check_tools`], with a separate list of diagnostics for each tool.
 pub fn check_each(tools: &[Arc<Tool>], context: &Context) -> Vec<Vec<Diagnostic>> {
     let mut sink = DiagnosticSink::new(context, Vec::new());
     let mut clean = HashSet::new();
@@ -65,7 +65,7 @@ pub fn check_catalog(
         }
     }
     mode_mismatch::check_shared_guidance(catalog, &mut sink);
-    // Last, because it depends on which tools have errors.
+    // Runs last, because it depends on which tools have errors.
     unknown_step::check_broken(catalog, &mut sink);
     let broken = sink.broken_tools();
     // Tools that were generated from one schema or one page repeat its problems; once is enough to

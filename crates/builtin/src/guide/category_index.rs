@@ -18,7 +18,7 @@ const MAX_LISTED: usize = 2 * MAX_FILES;
 /// Comparisons of a file with a glob that one request may make.
 const MAX_COMPARISONS: usize = 4 * MAX_FILES;
 
-/// What a request may still list and compare.
+/// The remaining budget of a request for listing and comparing.
 pub(super) struct SearchBudget {
     files: usize,
     comparisons: usize,

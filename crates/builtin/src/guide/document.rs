@@ -46,7 +46,7 @@ pub(super) fn read(
     let uri = uri::for_document(&category.name, path);
     let text = read_text(folder, path, &uri)?;
     let front = parse_front_matter(&text, path, &uri)?;
-    // Before rendering, because a template may do work or call tools.
+    // Checked before rendering, because a template may do work or call tools.
     if let Some(requires) = unmet_requirement(&front, request.flags) {
         return Ok(Err(Filtered { uri, requires }));
     }
@@ -131,7 +131,8 @@ fn parse_front_matter<'a>(
 fn read_failure(uri: &str, error: &io::Error) -> ContentFailure {
     let why = match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
-        // From the capability handle, not from the system.
+        // An error without an OS code comes from the folder handle, which rejects paths that lead out
+        // of it.
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
             "it leads out of its category".to_owned()
         }

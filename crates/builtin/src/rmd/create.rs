@@ -91,7 +91,7 @@ async fn run(documents: &RmdDocuments, given: CreateRmd, context: &Context) -> R
         Ok(created) => created,
         Err(failure) => return failure_reply(failure),
     };
-    // Also if a document was replaced: its title is part of the list.
+    // Replacing a document changes the list as well, because it contains titles.
     context.notify_changed(Change::Resources).await;
     if created.replaced {
         context.notify_changed(Change::Resource(created.uri.clone())).await;

@@ -80,7 +80,7 @@ impl DocumentDir {
         let is_link = || self.0.symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
         match open_dir::open_file(&self.0, path) {
             Ok(Some(file)) => Ok(file),
-            // Not listed, so it does not exist for readers either.
+            // Files that are not listed do not exist for readers either.
             Ok(None) => Err(io::Error::new(ErrorKind::NotFound, "it is not a regular file")),
             Err(_) if is_link() => Err(io::Error::new(ErrorKind::NotFound, "it is a broken link")),
             Err(error) => Err(error),

@@ -11,7 +11,7 @@ const EXTENSIONS: [&str; 3] = [".Rmd", ".rmd", ".qmd"];
 /// The folder of rendered outputs. It contains no documents.
 pub(super) const OUTPUT_FOLDER: &str = "output";
 
-/// The longest name.
+/// Maximum length of a name, in bytes.
 const MAX_BYTES: usize = 200;
 /// Folders in a name.
 pub(super) const MAX_FOLDERS: usize = 8;

@@ -239,7 +239,7 @@ impl DocumentStore {
         let bytes =
             self.open_folder().and_then(|folder| folder.read(name.as_str(), self.settings.largest));
         let bytes = bytes.map_err(|error| read_failure(name, &error))?;
-        // Of the bytes and not of the text, so that it detects every change on disk.
+        // Hashes the bytes rather than the text, so that every change on disk is detected.
         let hash = hash(&bytes);
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{ArgumentError, MAX_MESSAGE, MAX_REPORTED, MISSING, type_name};
 use crate::{Schema, closest, pointer, schema::is_smaller};
 
-/// The most bytes of an unknown name that are compared with known ones.
+/// Maximum length of an unknown name, in bytes, that is compared with known ones.
 const MAX_COMPARED: usize = 100;
 
 /// The size of a received value, in bytes, that is repeated in an error.

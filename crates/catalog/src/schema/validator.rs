@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value, map};
 use super::SchemaError;
 use crate::budget::{Budget, Exhausted, spend};
 
-/// The most errors that are collected for one value.
+/// Maximum number of errors that are collected for one value.
 const MAX_COLLECTED: u32 = 1_000;
 
 /// The bytes that all errors of one value may copy from the schema.
@@ -48,7 +48,7 @@ const MEMBER_STEPS: u64 = 8;
 pub struct SchemaValidator {
     validator: Validator<BoundedJson>,
     string_steps: u64,
-    /// The most errors that are collected: fewer if they copy much from the schema.
+    /// Maximum number of errors that are collected: fewer if they copy much from the schema.
     max_errors: u32,
 }
 
@@ -167,9 +167,9 @@ fn memory_bytes(value: &Value) -> usize {
 }
 
 thread_local! {
-    /// What a look at a member costs in the validation on this thread.
+    /// The cost of looking at a member in the validation on this thread.
     static STEPS_PER_MEMBER: Cell<u64> = const { Cell::new(1) };
-    /// What a look at a string costs in the validation on this thread.
+    /// The cost of looking at a string in the validation on this thread.
     static STEPS_PER_STRING: Cell<u64> = const { Cell::new(STRING_STEPS) };
     /// How many errors the validation on this thread may still collect.
     static ERRORS_LEFT: Cell<u32> = const { Cell::new(MAX_COLLECTED) };

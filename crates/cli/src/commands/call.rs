@@ -234,7 +234,7 @@ fn run_to_end(
     live: &Live,
 ) -> Result<Outcome, CommandError> {
     let result = block_on(async {
-        // In a task, so that the call can stop its processes and report what was killed.
+        // Interrupts run in a task, so that the call can stop its processes and report which were killed.
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 cancel.cancel();

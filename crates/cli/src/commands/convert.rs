@@ -61,7 +61,7 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let read = read_standalone_file(&args.file)?;
     let converted = formats::convert(&read.tools, args.to, &source_name(&args.file));
     if converted.tools == 0 {
-        // Also if nothing was converted: the losses are the reason.
+        // Printed even if nothing was converted, because the losses are the reason.
         match args.format {
             Format::Human => print_losses(&converted, &read),
             Format::Json => terminal::json(&build_document(&converted, &[], &read)),
@@ -164,7 +164,7 @@ fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile
 }
 
 fn print_losses(converted: &Converted, read: &StandaloneFile) {
-    // What was not read cannot be written, and is no loss of the target format.
+    // Parts that could not be read are not losses of the target format.
     for found in ignored_parts(read) {
         terminal::note(&format!("note: {}: {}", found.origin.source, found.message));
     }

@@ -100,7 +100,7 @@ fn print_sandbox(crib: &Crib) {
     }
 }
 
-/// What enforces the limits of a call as a whole.
+/// Describes how the limits of a call as a whole are enforced.
 fn print_limits() {
     let interval = runtime::WATCH_INTERVAL.as_millis();
     let control = match runtime::resource_control() {

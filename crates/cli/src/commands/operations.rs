@@ -243,7 +243,7 @@ fn to_json(operation: &Operation) -> Value {
     })
 }
 
-/// The most candidates that are listed for an ambiguous id.
+/// Maximum number of candidates that are listed for an ambiguous id.
 const MAX_CANDIDATES: usize = 5;
 /// The operations that are read at once to resolve an abbreviated id.
 const SEARCH_PAGE: usize = 500;
@@ -283,7 +283,7 @@ async fn find_by_prefix(
         operation.id.as_str().strip_prefix("op_").is_some_and(|rest| rest.starts_with(prefix))
     };
     let (mut matches, mut cursor) = (Vec::new(), None);
-    // Without a letter every operation would match, which is never what is meant.
+    // An empty prefix would match every operation, which is never intended.
     while !prefix.is_empty() {
         let page = operations
             .list(Filter::default(), cursor, SEARCH_PAGE)

@@ -84,7 +84,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             return None;
         }
         let name = name?;
-        // Only now, since a missing package is a warning about a tool that is otherwise usable.
+        // Checked last, since a missing package is a warning about a tool that is otherwise usable.
         let implementation = self.bind_function(name, input.object());
         let origin = Origin {
             source: self.report.source().clone(),

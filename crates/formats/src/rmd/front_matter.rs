@@ -13,11 +13,11 @@ use crate::{FrontMatterError, yaml};
 pub struct TitleEdit {
     /// The text of the document, unchanged if no title was written.
     pub text: String,
-    /// What happened to the title.
+    /// The effect on the title.
     pub outcome: TitleOutcome,
 }
 
-/// What [`set_title`] did.
+/// The result of [`set_title`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum TitleOutcome {
     /// The document had no front matter; a block with the title was added.

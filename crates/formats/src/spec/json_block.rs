@@ -118,7 +118,7 @@ pub(super) fn find_object_schema(root: &Node<'_>, base: usize) -> Option<Located
         return None;
     };
     object.remove("$schema");
-    // With a declared dialect, a schema without a type is one of any value.
+    // With a declared dialect, a schema without a type admits any value.
     if !has_dialect {
         object.entry("type").or_insert_with(|| json!("object"));
     }

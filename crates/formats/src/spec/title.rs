@@ -1,4 +1,4 @@
-//! What a title means: the section that it opens, or the tools that it names.
+//! The meaning of titles: the section that a title opens, or the tools that it names.
 
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ pub(super) fn normalize_title(title: &str) -> String {
     title.trim_matches(['*', '`', ':', ' ']).to_ascii_lowercase()
 }
 
-/// What a heading is about, as far as tools are concerned.
+/// The subject of a heading, as far as tools are concerned.
 #[derive(Debug, PartialEq)]
 pub(super) enum HeadingSubject {
     /// Tools after a label: ``Tool: `a_b` ``.

@@ -34,6 +34,6 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
 
 fn first_repeated(choices: &[Value]) -> Option<&Value> {
     let mut seen = std::collections::HashSet::new();
-    // As text, because `Value` has no hash; `1` and `"1"` stay distinct.
+    // Compared as JSON text, because `Value` has no hash; `1` and `"1"` stay distinct.
     choices.iter().find(|choice| !seen.insert(choice.to_string()))
 }

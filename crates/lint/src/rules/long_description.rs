@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
  "subcommand": [{"name": "default", "description": "Print the current date"}]}"#,
 };
 
-/// The longest description that is not reported, in bytes.
+/// Maximum length of a description, in bytes, before it is reported.
 const MAX_LENGTH: usize = 4 * 1024;
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {

@@ -153,7 +153,7 @@ fn describes_path(description: &str) -> bool {
     names_path || names_thing && (begins || ends)
 }
 
-/// The longest clause, in words, that can be just the name of a thing.
+/// Maximum length of a clause, in words, that can be just the name of a thing.
 const SHORT_CLAUSE: usize = 6;
 
 /// Words for a path.

@@ -242,7 +242,7 @@ async fn render(
         .run_blocking(move |store| {
             let name = store.find(&text)?;
             name.check_renderable()?;
-            // Before the folder is copied, which may take a while.
+            // Checked before the folder is copied, which may take a while.
             check_params(&store.read(&name)?, &params)?;
             let files = store.snapshot(&name)?;
             Ok((name, files))
