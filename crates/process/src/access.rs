@@ -1,5 +1,5 @@
-//! What the operator allows all programs of a server. The sandbox and the environment of each
-//! program are derived from it.
+//! The access that the operator grants to all programs of a server. The sandbox and the environment of
+//! each program are derived from it.
 
 use std::path::{Path, PathBuf};
 
@@ -28,24 +28,24 @@ pub struct ProgramAccess<'a> {
     pub environment: &'a [(String, String)],
     /// Whether the operator wants programs sandboxed.
     pub is_sandboxed: bool,
-    /// The most memory that one program may allocate.
+    /// Maximum memory of one program, in bytes.
     pub memory_bytes: u64,
-    /// The most processes and threads of one program.
+    /// Maximum number of processes and threads of one program.
     pub processes: u64,
-    /// The most bytes in the private folders of one program.
+    /// Maximum bytes in the private folders of one program.
     pub temp_bytes: u64,
-    /// What only people may change.
+    /// Files and folders that only people may change.
     pub protected: &'a ProtectedPaths,
     /// The granted paths as they were opened when the crib was loaded.
     pub opened: &'a OpenedPaths,
 }
 
-/// What one program needs of that.
+/// The part of it that one program needs.
 #[derive(Clone, Debug)]
 pub struct AccessNeeds {
     /// Whether it only reads the roots.
     pub is_read_only: bool,
-    /// What it reaches over the network.
+    /// The network access of the program.
     pub network: NetworkAccess,
 }
 

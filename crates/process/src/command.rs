@@ -27,7 +27,7 @@ pub struct Command {
     pub copies: PrivateCopies,
     /// Named pipes to create in the private folder before the start.
     pub pipes: Vec<String>,
-    /// What the process may access.
+    /// The sandbox of the process.
     pub sandbox: Sandbox,
 }
 
@@ -68,7 +68,7 @@ impl Word {
         matches!(self, Self::Text(text) if text.contains('\0'))
     }
 
-    /// The same word with `before` in front of it.
+    /// The word with `before` prepended.
     pub fn with_prefix(self, before: &str) -> Self {
         match self {
             Self::Text(text) => Self::Text(format!("{before}{text}")),

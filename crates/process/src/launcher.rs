@@ -159,7 +159,7 @@ pub struct ProcessGroup(StatusSocket);
 pub struct LaunchError {
     /// The path of the program.
     pub program: String,
-    /// What the operating system reported.
+    /// The error of the operating system.
     pub source: io::Error,
 }
 
@@ -194,7 +194,7 @@ impl Launcher {
 
     /// The sandbox level that its programs get, other than those that run with the user's rights.
     pub fn level(&self) -> SandboxLevel {
-        // Without a launcher process no program starts at all.
+        // Without a launcher process, no program can be started.
         self.options.find_level().unwrap_or_default()
     }
 

@@ -72,7 +72,7 @@ use crate::{
 pub(crate) use raw::VARIABLE;
 pub use raw::trim_memory;
 
-/// The most private folders that are remembered before those that are gone are forgotten.
+/// Number of remembered private folders above which those that no longer exist are forgotten.
 const FOLDERS: usize = 256;
 
 /// The descriptors of a request.
@@ -208,7 +208,7 @@ struct Namespaces {
 }
 
 impl Namespaces {
-    /// What this kernel and this user allow, found by trying.
+    /// The isolation that this kernel allows this user, determined by trying.
     ///
     /// Root needs no user namespace and gets none: in one, it would lose access to the files of users
     /// that are not mapped.
@@ -231,7 +231,8 @@ impl Namespaces {
         }
     }
 
-    /// With a network namespace, for programs with a list of destinations: others need not pay for it.
+    /// Adds a network namespace, only for programs with a list of destinations, because creating one takes
+    /// time.
     fn with_network(self, is_wanted: bool) -> Self {
         let network = if is_wanted { libc::CLONE_NEWNET } else { 0 };
         Self { flags: self.flags | network, ..self }

@@ -25,7 +25,7 @@ pub fn sandbox_level() -> SandboxLevel {
     })
 }
 
-/// What limits memory and processes of a program as a whole on this machine.
+/// How memory and processes of a program as a whole are limited on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceControl {
     /// The kernel does, by a control group for each program.
@@ -34,7 +34,8 @@ pub enum ResourceControl {
     Watched,
 }
 
-/// What limits memory and processes of a program as a whole on this machine. Determined by trying.
+/// Returns how memory and processes of a program as a whole are limited on this machine. Determined by
+/// trying.
 pub fn resource_control() -> ResourceControl {
     if has_cgroups().unwrap_or(false) { ResourceControl::Cgroup } else { ResourceControl::Watched }
 }

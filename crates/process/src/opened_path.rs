@@ -1,8 +1,8 @@
 //! Files and folders that the operator granted, opened when a crib is loaded.
 //!
-//! A program that may write in a folder can replace what is in it by a symbolic link. So a granted
-//! path is opened once and used by its descriptor, and whatever is opened later is opened without
-//! following any link.
+//! A program that may write in a folder can replace its entries by symbolic links. So a granted path
+//! is opened once and used through its descriptor, and paths that are opened later are opened without
+//! following links.
 
 use std::{
     collections::HashMap,
@@ -18,7 +18,7 @@ use std::{
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2};
 
-/// The most links that are followed on the way to a path, as in the kernel.
+/// Maximum number of links that are followed on the way to a path, as in the kernel.
 const MAX_LINKS: usize = 40;
 
 /// A file or folder that was opened once.
@@ -35,8 +35,8 @@ impl OpenedPath {
         Self { fd: open_without_links(&path).ok(), path }
     }
 
-    /// A descriptor (`O_PATH`): the one that was opened first while that file or folder exists. If it
-    /// was removed, or did not exist yet, of what now has its path.
+    /// Returns the descriptor (`O_PATH`) that was opened first, as long as its file or folder exists.
+    /// If it was removed or did not exist yet, the path is opened again.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
         match self.existing() {
             Some(fd) => fd.try_clone_to_owned(),

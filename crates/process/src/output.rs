@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::output_file::OutputFile;
 
-/// As much as a pipe holds.
+/// The default capacity of a pipe.
 const CHUNK_BYTES: usize = 64 * 1024;
 /// Head and tail are cut at a line break if that drops no more than this.
 const LINE_BYTES: usize = 4 * 1024;

@@ -27,7 +27,7 @@ use rustix::{
 
 use crate::random_id::random_id;
 
-/// The most empty folders that are kept for reuse.
+/// Maximum number of empty folders that are kept for reuse.
 const SPARES: usize = 32;
 const OWNER_ONLY: u32 = 0o700;
 
@@ -83,7 +83,7 @@ pub(crate) fn remove_tree(path: &Path) {
 fn make_removable(folder: &Path) {
     let _ = fs::set_permissions(folder, fs::Permissions::from_mode(OWNER_ONLY));
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        // Not of the target of a link, which may be anywhere.
+        // Links are not followed, because their target may be anywhere.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             make_removable(&entry.path());
         }

@@ -88,7 +88,7 @@ pub fn find_descendants(supervisor: ProcessId) -> Vec<FoundProcess> {
 /// Kills all processes of a command, by its supervisor, and returns them.
 pub fn kill_descendants(supervisor: ProcessId) -> Vec<KilledProcess> {
     let found = find_descendants(supervisor);
-    // On SIGTERM a supervisor without a pid namespace kills its processes before it exits.
+    // On SIGTERM, a supervisor without a pid namespace kills its processes before it exits.
     if supervisor.is_alive() {
         let _ =
             Pid::from_raw(supervisor.pid.cast_signed()).map(|pid| kill_process(pid, Signal::TERM));

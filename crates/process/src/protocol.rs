@@ -27,15 +27,16 @@ use crate::{
     sandbox::{Sandbox, SandboxLevel, Violation},
 };
 
-/// The longest packet. A longer request travels in a memory file. Every page of the buffer costs the
-/// launcher process a page fault for each request, because it shares the page with the last supervisor.
+/// Maximum length of a packet, in bytes. A longer request is passed in a memory file. Every page of the
+/// buffer costs the launcher process a page fault for each request, because it shares the page with the
+/// last supervisor.
 pub(crate) const MAX_PACKET: usize = 16 * 1024;
 /// The packet of a request that is in a memory file, its last descriptor.
 pub(crate) const IN_MEMORY: [u8; 1] = [0];
-/// The most descriptors of granted paths in one packet.
+/// Maximum number of descriptors of granted paths in one packet.
 pub(crate) const MAX_GRANTED: usize = 128;
-/// The most descriptors of one packet: status socket, three standard streams, granted paths, memory
-/// file. The kernel allows 253.
+/// Maximum number of descriptors in one packet: status socket, three standard streams, granted paths,
+/// memory file. The kernel allows 253.
 const MAX_DESCRIPTORS: usize = 5 + MAX_GRANTED;
 
 /// A program to start, as the launcher process needs it.
@@ -60,7 +61,7 @@ pub(crate) struct StartRequest {
     pub(crate) sandbox: Sandbox,
 }
 
-/// What the launcher process and the supervisor report about a program.
+/// A report of the launcher process or the supervisor about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// A listener in the network namespace of the program is attached.
@@ -84,7 +85,8 @@ pub(crate) enum Reply {
     Gone,
 }
 
-/// What the server sends about a running program. Closing the socket kills all of its processes.
+/// A control message of the server about a running program. Closing the socket kills all of its
+/// processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
     /// Send this signal to the process group of the program.
@@ -411,7 +413,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn list<T>(&mut self, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        // Not allocated ahead: the length may be wrong.
+        // The buffer is not allocated ahead, because the length may be wrong.
         let length = self.length()?;
         (0..length).map(|_| item(self)).collect()
     }

@@ -1,4 +1,4 @@
-//! What R needs of its environment: a UTF-8 locale and the folders with the user's packages.
+//! The environment that R needs: a UTF-8 locale and the folders with the user's packages.
 
 use std::path::{Path, PathBuf};
 

@@ -43,9 +43,9 @@ pub struct Finished {
     pub level: SandboxLevel,
     /// The time since the start was requested.
     pub duration: Duration,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: CapturedOutput,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: CapturedOutput,
     /// Processes that had to be killed.
     pub killed: Vec<KilledProcess>,

@@ -21,13 +21,13 @@ const STDERR_BYTES: u64 = 16 * 1024;
 /// When to give up on a program.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramLimits {
-    /// The longest run time.
+    /// Maximum run time.
     pub timeout: Duration,
-    /// The most bytes of standard output.
+    /// Maximum bytes of standard output.
     pub max_bytes: u64,
 }
 
-/// What a program returned.
+/// The result of a program.
 #[derive(Debug)]
 pub struct ProgramOutput {
     /// Its exit code; `None` if it was killed by a signal.
@@ -73,7 +73,7 @@ pub enum RunProgramError {
     Wait {
         /// Its path.
         program: String,
-        /// What the operating system reported.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

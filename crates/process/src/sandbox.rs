@@ -35,7 +35,7 @@ pub(crate) use limits::{open_file_limit, set_limits};
 pub use support::{ListEnforcement, SandboxSupport, list_enforcement, sandbox_support};
 use system_calls::Conditions;
 
-/// What a child process may access beyond the system folders, which every process may read.
+/// The access of a child process, in addition to the system folders, which every process may read.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sandbox {
     /// The level that this machine applies. `none` if the operator switched the sandbox off or the
@@ -59,8 +59,8 @@ pub struct Sandbox {
     /// server watches itself.
     #[serde(skip)]
     pub is_watched: bool,
-    /// Those of the paths that were opened when the crib was loaded. The others are opened at the
-    /// start; if one of them has become a symbolic link by then, it gets no rule.
+    /// Granted paths that were opened when the crib was loaded. Other paths are opened at the start; if
+    /// one of them has become a symbolic link by then, it gets no rule.
     #[serde(skip)]
     pub opened: OpenedPaths,
     /// Files and folders that it must not change even inside of [`Sandbox::write`].
@@ -81,18 +81,18 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Adds paths that it may read; those that are listed already keep their place.
+    /// Adds readable paths, unless they are already listed.
     pub fn allow_read(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         add_missing(&mut self.read, paths);
     }
 
-    /// Adds paths that it may write; those that are listed already keep their place.
+    /// Adds writable paths, unless they are already listed.
     pub fn allow_write(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         add_missing(&mut self.write, paths);
     }
 
-    /// The sandbox with the paths that were opened before as they are without links, and the
-    /// descriptors of those that still exist, by path.
+    /// Replaces opened paths by their real paths, without links. Also returns the descriptors of those
+    /// that still exist, by path.
     pub(crate) fn resolve_opened(&self) -> (Self, HashMap<&Path, BorrowedFd<'_>>) {
         let mut descriptors = HashMap::new();
         let mut resolve = |path: &PathBuf| match self.opened.get(path) {
@@ -114,8 +114,7 @@ impl Sandbox {
         )
     }
 
-    /// The folders of which it has an empty one of its own in a mount namespace: not those that it
-    /// was granted.
+    /// The private places that the program gets in a mount namespace, except those that it was granted.
     pub(crate) fn private_places(&self) -> Vec<&'static str> {
         let is_granted = |place: &str| {
             let mut granted = self.read.iter().chain(&self.write);
@@ -124,8 +123,8 @@ impl Sandbox {
         PRIVATE_PLACES.into_iter().filter(|place| !is_granted(place)).collect()
     }
 
-    /// What Landlock and seccomp have to enforce. In a network namespace of its own a program may use
-    /// every port: nothing listens there but its own processes and its proxy.
+    /// The network access that Landlock and seccomp have to enforce. In a network namespace of its own,
+    /// a program may use every port: nothing listens there except its own processes and its proxy.
     fn enforced_network(&self, has_namespaces: bool) -> &NetworkAccess {
         match &self.network {
             NetworkAccess::Only(_) if has_namespaces => &NetworkAccess::Internet,
@@ -176,7 +175,7 @@ fn add_missing(list: &mut Vec<PathBuf>, paths: impl IntoIterator<Item = PathBuf>
     }
 }
 
-/// Folders of which every program in a mount namespace has an empty one of its own.
+/// Folders that are replaced by empty private ones for every program in a mount namespace.
 const PRIVATE_PLACES: [&str; 2] = ["/tmp", "/dev/shm"];
 
 /// The parts that sandboxes share, prepared once.
@@ -194,7 +193,7 @@ pub(crate) struct Restriction<'a> {
     /// The descriptors of the paths that the sandbox grants.
     pub(crate) descriptors: &'a GrantedDescriptors,
     pub(crate) private_folder: &'a Path,
-    /// The private places that it may use as it likes; absent without namespaces.
+    /// The private places to which it has full access; absent without namespaces.
     pub(crate) own_places: Option<&'a [&'a str]>,
 }
 

@@ -30,7 +30,7 @@ const MAX_VERSION_BYTES: usize = 64 * 1024;
 pub struct Component {
     /// The name.
     pub name: &'static str,
-    /// What rendering needs it for.
+    /// Its purpose in rendering.
     pub purpose: &'static str,
     /// Its version, if it is installed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -75,7 +75,7 @@ pub(super) struct ComposeCommand {
 }
 
 impl ComposeCommand {
-    /// The same command for the daemon at `socket`.
+    /// The command for the daemon at `socket`.
     pub(super) fn with_socket(self, socket: String) -> Self {
         Self { socket: Some(socket), ..self }
     }
@@ -185,7 +185,7 @@ impl Inner {
             Err(failure) if failure.error_type == ErrorType::OutputTooLarge => return Err(failure),
             // The container was killed before it could pack anything.
             _ if verdict::was_killed(&exit) => ReturnedFiles::default(),
-            // Without an archive the command failed, not the document.
+            // If there is no archive, the command failed rather than the document.
             _ => return Err(describe_failure(&exit, &log)),
         };
         let image = Some(digest.map_or_else(|| docker::reference(&self.settings), str::to_owned));

@@ -198,7 +198,7 @@ fn read(out: &OwnedFd, name: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, Fa
     let Ok(file) = open_without_links(out, Path::new(name), flags).map(File::from) else {
         return Ok(None);
     };
-    // Of the opened file: the path may lead elsewhere by now.
+    // Checks the opened file, because its path may lead elsewhere by now.
     let Some(found) = file.metadata().ok().filter(fs::Metadata::is_file) else {
         return Ok(None);
     };
@@ -259,7 +259,7 @@ mod tests {
 
     const LIMIT: u64 = 1 << 20;
 
-    /// What is read back while another thread exchanges two paths.
+    /// Reads results while another thread exchanges two paths.
     fn read_during_exchange(folder: &Path, one: &str, other: &str) -> Vec<Vec<u8>> {
         const ATTEMPTS: usize = 20_000;
         let is_done = AtomicBool::new(false);

@@ -1,11 +1,11 @@
-//! What a renderer needs from the server it runs in.
+//! The interface between a renderer and its server.
 
 use std::{path::PathBuf, sync::Arc};
 
 use process::{Launcher, OpenedPaths};
 use tokio_util::task::TaskTracker;
 
-/// What a renderer needs from the server it runs in.
+/// The services of the server that a renderer uses.
 #[derive(Clone)]
 pub struct RenderHost {
     /// Starts the programs of a render.

@@ -153,7 +153,7 @@ impl<'a> Block<'a> {
                 (None, None) => {}
             }
         }
-        // In place, because the order of tags decides which `@param` counts.
+        // Replaced in place, because the order of tags decides which `@param` takes effect.
         self.tags.splice(index..=index, tags);
     }
 

@@ -66,7 +66,7 @@ impl<'a> Parser<'a> {
                     return pieces;
                 }
                 '\\' => self.parse_backslash(&mut text, &mut pieces),
-                // Before code: TeX quotations also begin with a backtick.
+                // Checked before code, because TeX quotations also begin with a backtick.
                 '`' | '\'' if let Some((mark, length)) = self.parse_quote() => {
                     text.push(mark);
                     self.skip(length);

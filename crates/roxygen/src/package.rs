@@ -16,7 +16,7 @@ use super::{
     template::{self, ReadFile},
 };
 
-/// The longest chain of `@inheritParams` that is followed.
+/// Maximum length of a chain of `@inheritParams` that is followed.
 const MAX_INHERITANCE: usize = 8;
 
 /// Tags that refer to documentation elsewhere in the package.

@@ -22,7 +22,7 @@ pub(crate) struct DocumentedObject<'a> {
     pub(crate) object: Object,
 }
 
-/// What follows a block.
+/// The code that follows a block.
 pub(crate) enum Object {
     /// A function definition.
     Function(Function),
@@ -181,7 +181,7 @@ fn read_formals(parameters: Node<'_>, text: &str, body: &str) -> Vec<Formal> {
         let name = constant::unquote_name(&text[node.child_by_field_name("name")?.byte_range()]);
         let default = node.child_by_field_name("default").map(|value| Default {
             value: constant::fold(value, text),
-            // On one line, because it goes into messages and comments.
+            // Put on one line, because it is used in messages and comments.
             text: text[value.byte_range()].split_whitespace().collect::<Vec<_>>().join(" "),
         });
         let takes_several = several.contains(&name.as_str());

@@ -58,7 +58,7 @@ pub struct Approval {
 pub struct Ruling {
     /// Whether the call is allowed.
     pub approved: bool,
-    /// Who decided: `client`, `terminal`, ….
+    /// How it was decided: `client`, `terminal`, ….
     pub by: String,
     /// When it was decided.
     pub at: SystemTime,
@@ -77,7 +77,7 @@ impl Approval {
             && self.is_current(now)
     }
 
-    /// Also checks the creation time, so that a clock that was set back does not extend it.
+    /// The creation time is checked too, so that setting the clock back does not extend the approval.
     fn is_current(&self, now: SystemTime) -> bool {
         now < self.expires && self.created <= now + LIFETIME
     }

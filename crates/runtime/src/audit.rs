@@ -31,12 +31,12 @@ use crate::{
 };
 pub(crate) use loggable::to_loggable;
 
-/// The most queued lines. If the disk is slower than that, lines are dropped with an error in the log,
-/// rather than calls delayed.
+/// Maximum number of queued lines. If the disk is too slow, lines are dropped with an error in the
+/// log, rather than calls delayed.
 const MAX_QUEUED: usize = 16 * 1024;
 /// How long a call waits for a disk that another call writes to. Its line stays queued then.
 const MAX_WAIT: Duration = Duration::from_secs(1);
-/// The most cached tool digests.
+/// Maximum number of cached tool digests.
 const MAX_DIGESTS: usize = 4096;
 
 /// An audit line without the digest of its tool, which the writer adds.

@@ -1,4 +1,4 @@
-//! What carries out calls.
+//! The interface of backends, which carry out calls.
 //!
 //! A backend is looked up from the implementation of the tool, by
 //! [`crate::backends::backend_for`]. The payload of an [`catalog::Implementation`] variant implements

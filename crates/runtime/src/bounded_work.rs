@@ -64,7 +64,7 @@ impl BoundedWork {
             let _permit = permit;
             budget.run(work)
         });
-        // Also if this future is dropped, because the request was cancelled.
+        // Runs even if this future is dropped because the request was cancelled.
         let _expire = ExpireOnDrop(expired);
         match timeout(self.limit, running).await {
             Ok(Ok(Ok(done))) => Ok(done),

@@ -25,7 +25,7 @@ pub struct Call {
     pub context: Context,
     /// The caller's timeout, which can only shorten that of the tool.
     pub limit: Option<Duration>,
-    /// Who may see and cancel the operation that it may become.
+    /// The owner of the call, who may see and cancel it if it becomes an operation.
     pub owner: Owner,
     /// The client that calls. Clients take turns where calls have to wait.
     pub caller: Arc<str>,
@@ -69,7 +69,7 @@ impl Call {
         }
     }
 
-    /// What planning needs of it.
+    /// The part of the call that planning needs.
     pub(crate) fn target(&self) -> CallTarget<'_> {
         CallTarget { catalog: &self.catalog, tool: &self.tool, arguments: &self.arguments }
     }

@@ -30,12 +30,13 @@ const VIRTUAL_ENVIRONMENT: &str = ".venv";
 /// Folders that are not searched for Python modules, besides hidden ones.
 const NOT_IMPORTED: [&str; 3] = ["__pycache__", "node_modules", "site-packages"];
 
-/// What R loads of the sources of a package. Scripts in `data` run when their data set is used.
+/// The files that R loads from the sources of a package. Scripts in `data` run when their data set is
+/// used.
 const R_FILES: [&str; 2] = ["DESCRIPTION", "NAMESPACE"];
 const R_FOLDERS: [&str; 4] = ["R", "src", "inst", "data"];
 
-/// The most files of one tool. A larger package is covered by its first files only, in the order of
-/// their paths.
+/// Maximum number of files of one tool. A larger package is covered by its first files only, in the order
+/// of their paths.
 const MAX_FILES: usize = 10_000;
 /// How deep folders of a package are searched; also stops at symbolic links that lead back.
 const MAX_DEPTH: usize = 16;
@@ -89,7 +90,8 @@ pub fn code_paths<'t>(settings: &Settings, tools: impl Iterator<Item = &'t Tool>
         }
     }
     if !python.is_empty() {
-        // Not only its interpreter: every Python worker imports its packages.
+        // Covers the packages of the environment, not only its interpreter, because every Python worker
+        // imports them.
         paths.push(crib.join(VIRTUAL_ENVIRONMENT));
     }
     // Once for each folder: thousands of tools may share it.
@@ -99,8 +101,8 @@ pub fn code_paths<'t>(settings: &Settings, tools: impl Iterator<Item = &'t Tool>
     paths
 }
 
-/// What Python imports from a folder: all of it, unless it is or contains a folder that tools may write;
-/// then the modules and packages in it.
+/// The files that Python imports from a folder: all of it, unless it is or contains a folder that tools
+/// may write; then the modules and packages in it.
 fn python_paths(settings: &Settings, folder: &Path) -> Vec<PathBuf> {
     if !settings.roots.iter().any(|root| root.starts_with(folder)) {
         return vec![folder.to_owned()];

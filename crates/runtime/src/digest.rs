@@ -139,7 +139,7 @@ impl Hasher {
         self.0.update("}");
     }
 
-    /// With its length in front, so that no escaping is needed.
+    /// Prefixed by its length, so that no escaping is needed.
     fn text(&mut self, text: &str) {
         self.0.update(b"\"");
         self.0.update((text.len() as u64).to_be_bytes());

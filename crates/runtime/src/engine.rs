@@ -1,4 +1,4 @@
-//! What backends work with: the launcher, the scheduler, worker pools, native functions and long
+//! The services for backends: the launcher, the scheduler, worker pools, native functions and long
 //! outputs of one server.
 
 mod availability;
@@ -30,7 +30,7 @@ use crate::{
 /// How long a call waits for its turn. Most clients give up after a minute, too.
 const QUEUE_TIME: Duration = Duration::from_secs(60);
 
-/// The most compiled progress patterns that are cached.
+/// Maximum number of compiled progress patterns in the cache.
 const PATTERNS: usize = 256;
 
 /// The resources that all backends share.

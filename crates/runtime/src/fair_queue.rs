@@ -2,7 +2,8 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-/// Who queues, and for what. Callers take turns, and so do the tools of one caller.
+/// The caller and the tool of a queued request. Callers take turns, and so do the tools of one
+/// caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueKey {
     /// The client, as far as clients can be told apart.

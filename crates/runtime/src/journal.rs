@@ -59,13 +59,13 @@ pub struct Note {
 /// Selects operations. Empty and absent fields match everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// Those of this owner.
+    /// Selects operations of this owner.
     pub owner: Option<Owner>,
-    /// Those with one of these ids.
+    /// Selects operations with one of these ids.
     pub ids: Vec<OperationId>,
-    /// Those of tools whose name starts with this.
+    /// Selects operations of tools whose name has this prefix.
     pub tool: Option<String>,
-    /// Those in one of these states.
+    /// Selects operations in one of these states.
     pub states: Vec<State>,
 }
 
@@ -155,7 +155,7 @@ pub trait Journal: Send + Sync + 'static {
     fn decide(&self, id: ApprovalId, ruling: Ruling) -> JournalFuture<'_, Option<Approval>>;
 
     /// The approvals for this tool and these arguments that can be used at this time, newest first.
-    /// Those of another plan are included: the caller reports that the plan changed.
+    /// Approvals of another plan are included, because the caller reports that the plan has changed.
     fn find_approvals(
         &self,
         digest: Digest,

@@ -19,7 +19,7 @@ pub use process::{ProcessId, ServerId};
 /// The URI prefix of results; the id of the operation follows.
 pub const RESULTS: &str = "toolcrib://operation/";
 
-/// Who may see and cancel an operation.
+/// The owner of an operation, who may see and cancel it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Owner(pub String);
@@ -111,7 +111,7 @@ pub struct Progress {
 pub struct Operation {
     /// A random id.
     pub id: OperationId,
-    /// Who may see and cancel it.
+    /// Its owner, who may see and cancel it.
     pub owner: Owner,
     /// The name of its tool.
     pub tool: String,

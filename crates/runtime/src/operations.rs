@@ -46,7 +46,7 @@ const GROWTH_SHARE: u64 = 8;
 /// How many events a slow subscriber may lag behind before it misses some.
 const EVENTS: usize = 1024;
 
-/// Who asks about operations.
+/// The requester of information about operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer<'a> {
     /// An owner, who sees their own operations.
@@ -248,7 +248,8 @@ impl Operations {
 
     /// Records that the owner has received these outcomes.
     pub async fn collect(&self, ids: Vec<OperationId>) -> Result<(), Failure> {
-        // In memory as well: an outcome that is not recorded yet must not be delivered twice.
+        // Marked in memory as well, because an outcome that is not recorded yet must not be delivered
+        // twice.
         ids.iter().filter_map(|id| self.0.find(id)).for_each(|live| live.set_collected());
         self.0.journal.collect(ids).await.map_err(store_failed)
     }
@@ -351,7 +352,7 @@ fn not_recorded(tool: &Tool, error: JournalError) -> Failure {
     Failure::new(ErrorType::StoreFailed, message)
 }
 
-/// Also for operations of other owners, so that ids cannot be probed.
+/// Also returned for operations of other owners, so that ids cannot be probed.
 fn unknown_operation(id: &OperationId) -> Failure {
     let message = format!("there is no operation `{id}`; call `status` to list yours");
     Failure::new(ErrorType::UnknownOperation, message).details(json!({"operation_id": id}))

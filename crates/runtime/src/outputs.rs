@@ -34,9 +34,9 @@ pub fn is_long_output(uri: &str) -> bool {
 
 /// An output of this size is kept regardless of the limits, because results refer to it.
 const MIN_MAX_BYTES: u64 = 1024 * 1024;
-/// The most bytes of all calls together.
+/// Maximum bytes of all calls together.
 const MAX_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
-/// The most calls whose outputs are kept.
+/// Maximum number of calls whose outputs are kept.
 const MAX_CALLS: usize = 256;
 /// Older files were left by a server that is gone, or are of no use any more.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -78,7 +78,7 @@ impl From<OutputStream> for OutputKind {
 /// The files with long outputs.
 pub(crate) struct OutputStore {
     folder: PathBuf,
-    /// The most bytes of one output.
+    /// Maximum bytes of one output.
     max_bytes: u64,
     /// Maximum total bytes of the outputs of plain calls.
     max_total_bytes: u64,
@@ -130,7 +130,8 @@ impl OutputStore {
 
     fn create(&self, id: &str, stream: OutputKind) -> io::Result<File> {
         ensure_private(&self.folder)?;
-        // With the first file and not at start: most servers never have a long output.
+        // Done with the first file rather than at start, because most servers never have a long
+        // output.
         self.swept.call_once(|| sweep(self));
         OpenOptions::new()
             .write(true)

@@ -37,7 +37,7 @@ pub(crate) use paths::{normalize_paths, reject_outside_paths};
 pub use sandbox::can_tools_read;
 pub use text::{Detail, Emphasis, Rendering, render_command_line, render_plan, render_request};
 
-/// What would be called: all that planning and policy need of a call.
+/// The call to plan: all that planning and policy need of it.
 #[derive(Clone, Copy)]
 pub(crate) struct CallTarget<'a> {
     pub(crate) catalog: &'a Catalog,
@@ -50,7 +50,7 @@ pub(crate) struct CallTarget<'a> {
 #[derive(Clone, Debug)]
 pub struct Plan {
     tool: String,
-    /// Without the values of secret arguments.
+    /// Values of secret arguments are left out.
     arguments: Arguments,
     /// The program and the scripts, modules and sources that it runs.
     code: Vec<PathBuf>,
@@ -70,7 +70,7 @@ enum Action {
     Native,
 }
 
-/// What one step of a sequence would do.
+/// The plan of one step of a sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct StepPlan {
     pub(crate) tool: String,
@@ -239,6 +239,6 @@ pub(crate) fn folder(
     parameter: &str,
     value: Option<&serde_json::Value>,
 ) -> Result<PathBuf, Failure> {
-    // What runs there has a plan, and limits, of its own.
+    // Protected paths are allowed, because what runs in the folder has a plan and limits of its own.
     PathResolver::new(settings, &settings.crib, true).resolve_folder(parameter, value)
 }

@@ -1,4 +1,4 @@
-//! What programs get of the user's files and variables, beyond what every program gets.
+//! The user's files and variables that certain programs get, beyond those that every program gets.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -46,11 +46,11 @@ impl Grant {
 /// The grants of one program.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramGrants {
-    /// For every tool that runs the program.
+    /// The grant for every tool that runs the program.
     pub always: Grant,
     /// Additional grant for tools that the operator or their definition trusts with credentials.
     pub credentials: Grant,
-    /// Those tools.
+    /// The trusted tools.
     pub trusted: TrustedTools,
 }
 
@@ -63,12 +63,12 @@ impl ProgramGrants {
 /// Which tools of a program get credentials.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TrustedTools {
-    /// None.
+    /// No tool.
     #[default]
     None,
     /// All that run the program.
     All,
-    /// Those of these names.
+    /// The tools with these names.
     Named(Vec<String>),
 }
 
@@ -87,13 +87,14 @@ impl TrustedTools {
 pub struct GrantsByProgram(pub BTreeMap<String, ProgramGrants>);
 
 impl GrantsByProgram {
-    /// What this tool gets for this program.
+    /// The grant of this tool for this program.
     pub fn grant_of(&self, program: &str, tool: &Tool) -> Grant {
         let Some(grants) = self.0.get(program) else {
             return Grant::default();
         };
         let mut grant = Grant::default();
-        // First, because only credentials may set HOME, and the first value of a variable counts.
+        // Credentials come first, because only they may set HOME, and the first value of a variable
+        // counts.
         if grants.is_trusted(tool) {
             grant.extend(grants.credentials.clone());
         }

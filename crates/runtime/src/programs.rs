@@ -23,7 +23,7 @@ pub struct ProgramRequest<'a> {
     pub arguments: Vec<String>,
     /// Text for its standard input.
     pub stdin: Option<String>,
-    /// The most bytes of standard output; more is an error.
+    /// Maximum bytes of standard output; more is an error.
     pub max_bytes: u64,
 }
 

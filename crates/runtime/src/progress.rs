@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{operation::Progress, operations::LiveOperation};
 
-/// The longest part of a line that is examined.
+/// Maximum length of the part of a line that is examined, in bytes.
 const LINE_BYTES: usize = 1024;
 /// How many lines of one chunk are searched, beginning with the last.
 const LINES: usize = 32;

@@ -25,7 +25,7 @@ impl Redaction {
             collect_texts(value, &mut texts);
         }
         texts.retain(|text| text.len() >= MIN_LENGTH);
-        // The longest first: one secret may be the beginning of another.
+        // Longest first, because one secret may be a prefix of another.
         texts.sort_unstable_by_key(|text| std::cmp::Reverse(text.len()));
         texts.dedup();
         Self(texts.into())

@@ -1,4 +1,4 @@
-//! From a finished program to an outcome: text for a model, fields for a program.
+//! Converts a finished program to an outcome: text for a model, fields for a program.
 
 mod denial;
 mod json_program;

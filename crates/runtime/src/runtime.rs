@@ -182,8 +182,8 @@ impl Runtime {
         })
     }
 
-    /// What a call of `tool` would do now. The arguments come from [`Runtime::admit`]; `catalog` has
-    /// the tools that a sequence calls.
+    /// Plans a call of `tool`. The arguments come from [`Runtime::admit`]; `catalog` has the tools
+    /// that a sequence calls.
     pub fn plan(
         &self,
         catalog: &Catalog,
@@ -227,7 +227,7 @@ impl Runtime {
     pub async fn call(self: &Arc<Self>, call: Call) -> Result<Outcome, Interrupt> {
         let tool = Arc::clone(&call.tool);
         let backend = backend_for(&tool.implementation);
-        // First of all: waking a process takes longer than validating the arguments.
+        // Done first, because waking a process takes longer than validating the arguments.
         backend.prewarm(&call);
         let log = CallLog::start(&call.tool, &call.arguments, call.request.as_deref());
         let result = self.validate_and_run(call, &log).await;
@@ -257,7 +257,8 @@ impl Runtime {
         log: &CallLog,
     ) -> Result<Outcome, Interrupt> {
         let record =
-            // Before validation, because the digest is that of the arguments as they were sent.
+            // Computed before validation, because the digest is that of the arguments as they were
+            // sent.
             self.audit.is_enabled().then(|| {
                 let now = self.engine.settings.clock.now();
                 Record::of(now, &call, self.journal.digest_key(), log)
@@ -267,7 +268,7 @@ impl Runtime {
             Ok(arguments) => arguments,
             Err(failure) => return Ok(self.record_invalid(record, failure)),
         };
-        // On the tool that was named, before a redirect: policy rules are written for names that
+        // Decided for the named tool, before a redirect: policy rules are written for names that
         // people see. The target is decided about as a nested call.
         let (decision, redirected) = self.decide_bounded(&call).await;
         let reason = match decision {
@@ -289,7 +290,7 @@ impl Runtime {
                 return Ok(self.record_invalid(record, failure));
             }
         }
-        // Before the approval: a tool may ask for missing arguments, and an approval covers exact
+        // Done before the approval: a tool may ask for missing arguments, and an approval covers exact
         // arguments.
         self.prepare(&mut call).await?;
         let lost = match self.find_lost_duplicate(&call).await {

@@ -8,7 +8,7 @@ use workers::{WorkerSettings, python_folders};
 
 use crate::{Clock, GrantsByProgram, Notification};
 
-/// What the configuration of a crib consists of, whatever its definitions are.
+/// The settings of a runtime, independent of its definitions.
 const CONFIGURATION: [&str; 4] = ["toolcrib.toml", "toolcrib.lock", "tool_guidance.json", "tools"];
 
 /// Folders, environment and limits of a server. The caller provides them; the runtime reads neither
@@ -23,11 +23,12 @@ pub struct Settings {
     pub roots: Vec<PathBuf>,
     /// The whole environment of child processes, including `PATH`.
     pub environment: Vec<(String, String)>,
-    /// What child processes may read in addition to system folders, the crib and the roots.
+    /// Paths that child processes may read in addition to system folders, the crib and the roots.
     pub read: Vec<PathBuf>,
-    /// What child processes may write in addition to the roots, such as caches; also read-only tools.
+    /// Paths that child processes, even of read-only tools, may write in addition to the roots, such as
+    /// caches.
     pub write: Vec<PathBuf>,
-    /// What certain programs may use in addition.
+    /// Additional grants of certain programs.
     pub programs: GrantsByProgram,
     /// Whether child processes are sandboxed.
     pub confine: bool,
@@ -60,7 +61,7 @@ pub struct Settings {
     /// Maximum bytes of finished operations to keep, with their output files; also of the long outputs
     /// of other calls.
     pub keep_bytes: u64,
-    /// The most warm R and Python processes; each session has one per language.
+    /// Maximum number of warm R and Python processes; each session has one per language.
     pub workers: usize,
     /// How long an idle worker is kept.
     pub worker_idle: Duration,
@@ -126,7 +127,7 @@ impl Settings {
         }
     }
 
-    /// What all programs may access.
+    /// The access of all programs.
     pub(crate) fn access(&self) -> ProgramAccess<'_> {
         ProgramAccess {
             folder: &self.crib,
@@ -199,7 +200,7 @@ fn default_workers() -> usize {
         let kib = text.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse::<u64>();
         kib.ok().map(|kib| kib << 10)
     });
-    // In a container, what the machine has is not what its processes may use.
+    // In a container, processes may use less than the machine has.
     let container = read("/sys/fs/cgroup/memory.max", |text| text.trim().parse().ok());
     usize::try_from(machine.min(container) / SHARE).unwrap_or(usize::MAX).clamp(8, 64)
 }

@@ -256,7 +256,7 @@ impl Client for ActiveRequest {
 
     fn notify_changed(&self, change: Change) -> BoxFuture<'_, ()> {
         let subscribers = self.subscribers.clone();
-        // In a task of its own, so that the tool does not wait for other clients to read.
+        // Runs in a task of its own, so that the tool does not wait for other clients to read.
         tokio::spawn(async move { subscribers.notify(change).await });
         Box::pin(std::future::ready(()))
     }

@@ -91,8 +91,8 @@ pub(crate) async fn call_tool(
     let snapshot = connection.server.snapshot();
     let served =
         snapshot.find(&params.name).ok_or_else(|| unknown_tool(&snapshot, &params.name))?;
-    // Before the request is opened, so that a malformed timeout is a protocol error and not a
-    // failed call.
+    // Parsed before the request is opened, so that a malformed timeout is a protocol error rather
+    // than a failed call.
     let limit = requested_timeout(&cx.meta)?;
     let mut arguments = params.arguments.take().unwrap_or_default();
     let clients = snapshot.clients_with(connection.client(&cx).as_deref());
@@ -126,7 +126,8 @@ pub(crate) async fn call_tool(
     let admission =
         if served.is_control() { Admission::Control } else { Admission::Queued(&params.name) };
     let resolved = round_trips::run(connection, &request, admission, binding, attempt).await;
-    // Before the response is built: an operation that continues must not send progress after it.
+    // Stopped before the response is built, because an operation that continues must not send
+    // progress after it.
     request.close();
     let outcome = match resolved {
         Ok(Resolution::Complete(outcome)) => outcome,

@@ -24,13 +24,13 @@ use tokio::{
 };
 use toolkit::BoxFuture;
 
-/// The longest command, in bytes.
+/// Maximum length of a command, in bytes.
 const MAX_COMMAND_BYTES: u64 = 64 << 10;
 
 /// How long a caller may take to send its command.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest path in the address of a Unix socket: `sun_path` without its final NUL.
+/// Maximum length of the path of a Unix socket: `sun_path` without its final NUL.
 const MAX_ADDRESS_BYTES: usize = 107;
 
 type Command = Box<dyn Fn(String) -> BoxFuture<'static, String> + Send + Sync>;

@@ -66,7 +66,7 @@ impl PendingResults {
     /// Returns whether an owner may have undelivered results, and unmarks it.
     fn claim(&self, owner: &str) -> bool {
         let mut delivered = self.delivered.lock();
-        // Not `insert` alone: it would allocate the name on each call.
+        // `insert` alone would allocate the name on each call.
         !delivered.contains(owner) && delivered.insert(owner.to_owned())
     }
 

@@ -65,7 +65,7 @@ pub struct HttpOptions {
     pub max_calls: usize,
     /// Concurrent connections. The one that is idle for the longest time makes room for a new one.
     pub max_connections: usize,
-    /// The longest request body, in bytes.
+    /// Maximum length of a request body, in bytes.
     pub max_body: usize,
 }
 

@@ -46,7 +46,8 @@ async fn watch(
                 if event.operation.state.is_final() && !event.operation.collected {
                     pending.mark(&event.operation.owner.0);
                     let (subscribers, operation) = (subscribers.clone(), event.operation);
-                    // In a task of its own: a client that does not read must not delay the others.
+                    // Runs in a task of its own, so that a client that does not read cannot delay
+                    // the others.
                     tokio::spawn(async move { notify(&subscribers, &operation).await });
                 }
             }
@@ -64,6 +65,6 @@ async fn notify(subscribers: &Arc<Subscribers>, operation: &Operation) {
         "state": operation.state,
     });
     subscribers.send_log(&operation.owner.0, LoggingLevel::Info, data).await;
-    // For clients that watch the result as a resource, of either era.
+    // Notifies clients of either era that watch the result as a resource.
     subscribers.notify(Change::Resource(builtin::operation_uri(&operation.id))).await;
 }

@@ -16,7 +16,7 @@ const TTL: Duration = Duration::from_secs(60 * 60);
 
 const MAX_BYTES: usize = 1 << 20;
 
-/// What a call knew when it asked.
+/// The state of a call when it asked its question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RequestState {
     /// Answers accepted in earlier round trips, by question key.

@@ -50,7 +50,7 @@ impl UnsentResponses {
         }
     }
 
-    /// What to notify after this message was sent.
+    /// The notification to send after this message.
     pub(crate) fn take(&mut self, message: &ServerJsonRpcMessage) -> Option<oneshot::Sender<()>> {
         match message {
             ServerJsonRpcMessage::Response(response) => self.0.remove(&response.id),

@@ -39,7 +39,7 @@ pub(crate) enum Admission<'a> {
     Control,
 }
 
-/// What a request resolved to.
+/// The result of a request.
 pub(crate) enum Resolution<T> {
     Complete(T),
     /// The client has to answer questions and repeat the request.

@@ -21,12 +21,13 @@ use crate::{
     rendering::{OutputSchemas, RenderedTool, Renderer},
 };
 
-/// The most tools in one page of `tools/list`, and resources in one of `resources/list`. Renderings of
-/// a list with more pages are not kept: they would take more memory than the definitions, and a client
-/// lists a large catalog rarely.
+/// Maximum number of tools on a page of `tools/list`, and of resources on a page of `resources/list`.
+/// Renderings of a list with more pages are not kept: they would take more memory than the definitions,
+/// and a client lists a large catalog rarely.
 pub(crate) const PAGE_SIZE: usize = 2_000;
 
-/// The fewest tools that are rendered by several threads: fewer take less time than starting one.
+/// Minimum number of tools that are rendered by several threads. Rendering fewer takes less time than
+/// starting a thread.
 const MIN_PARALLEL: usize = 256;
 
 /// The prefix of a cursor; the last name on the page follows.
@@ -360,8 +361,8 @@ impl ServedTool {
     /// Adapts a structured result to an era: revisions up to 2025-11-25 allow only objects.
     pub(crate) fn structured_for(&self, era: Era, value: Value) -> Value {
         match era {
-            // Also without an output schema: legacy clients fail the call if `structuredContent` is
-            // not an object.
+            // Wrapped even without an output schema, because legacy clients fail the call if
+            // `structuredContent` is not an object.
             Era::Legacy if !value.is_object() || self.renderer.wraps_result_of(&self.tool) => {
                 output_schema::wrap_value(value)
             }

@@ -163,7 +163,7 @@ fn side_connection(
         Arc::clone(&main.limiter),
         main.shutdown.clone(),
     );
-    // The same R and Python state, whichever spelling of a method the client uses.
+    // R and Python state is shared by both spellings of a method.
     connection.session = main.session.clone();
     connection.ends_operations = main.ends_operations;
     SideConnectionOptions {

@@ -146,7 +146,8 @@ impl Subscribers {
             !std::mem::replace(&mut registry.is_sending, true)
         };
         if must_send {
-            // In a task of its own: if the caller is cancelled, the others must still be notified.
+            // Runs in a task of its own: if the caller is cancelled, the others must still be
+            // notified.
             let _ = tokio::spawn(Arc::clone(self).send_pending()).await;
         }
     }

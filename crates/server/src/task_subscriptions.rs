@@ -80,7 +80,7 @@ pub(crate) async fn listen(
         serde_json::from_value(filter["taskIds"].clone()).map_err(|_| malformed())?;
     let accepted = accept_filter(connection, &requested);
     let stream = SubscriptionStream::new(&cx, accepted.clone());
-    // Before the tasks are read, so that no change in between is missed.
+    // Subscribed before the tasks are read, so that no change in between is missed.
     let mut events = connection.server.operations().subscribe();
     let ids = find_owned(connection, ids).await;
     acknowledge(&stream, &accepted, &ids).await?;

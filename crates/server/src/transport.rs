@@ -81,7 +81,7 @@ pub(crate) struct PipeTransport<R, W> {
 /// How the client opened the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opening {
-    /// Not yet: it has sent only `server/discover` or `ping`.
+    /// Unknown so far: it has sent only `server/discover` or `ping`.
     Undecided,
     /// With the `initialize` handshake.
     Legacy,

@@ -18,7 +18,7 @@ use crate::{
 /// milliseconds, but with a hundred writers the last one waits for all others, and a slow disk can take
 /// seconds for a commit. A call with an earlier deadline stops waiting then.
 const MAX_BUSY_TRIES: i32 = 640;
-/// The longest pause between tries. SQLite's own busy timeout pauses up to 100 ms, in which others take
+/// Maximum pause between attempts. SQLite's own busy timeout pauses up to 100 ms, in which others take
 /// the lock again and again.
 const MAX_BUSY_PAUSE: Duration = Duration::from_millis(8);
 /// The size to which a checkpoint truncates the write-ahead log. SQLite reuses the log without

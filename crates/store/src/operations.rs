@@ -155,7 +155,7 @@ fn build_condition(filter: &Filter, before: Option<i64>) -> (String, Vec<Value>)
     let is_unfinished =
         !filter.states.is_empty() && filter.states.iter().all(|state| !state.is_final());
     let is_ended = !filter.states.is_empty() && filter.states.iter().all(|state| state.is_final());
-    // In several states, rows in the order of the index would not be in the order of the list.
+    // With several states, the order of the index is not the order of the list.
     let has_end_index = is_unfinished || is_ended && filter.states.len() == 1;
     let (by_end, by_owner) = (filter.ids.is_empty(), filter.ids.is_empty() && !has_end_index);
     // A condition that is always true, so that the others can be joined with AND.
@@ -173,7 +173,7 @@ fn build_condition(filter: &Filter, before: Option<i64>) -> (String, Vec<Value>)
         add(format!("{column} = ?"), &[owner.0.clone().into()]);
     }
     if let Some(tool) = &filter.tool {
-        // Not LIKE, in which `%` and `_` are wildcards.
+        // LIKE is not used, because `%` and `_` would be wildcards.
         let length = tool.chars().count() as i64;
         add("substr(tool, 1, ?) = ?".to_owned(), &[length.into(), tool.clone().into()]);
     }

@@ -5,12 +5,13 @@ use rusqlite::{Connection, Result, Row, params};
 
 use crate::record::{self, to_micros};
 
-/// The most operations that one transaction deletes, which bounds how long other writers wait.
+/// Maximum number of operations that one transaction deletes, which bounds the time that other writers
+/// wait.
 const BATCH: usize = 500;
 
 /// The operations that one transaction has deleted.
 pub(crate) struct PrunedBatch {
-    /// For the files that belong to them.
+    /// The deleted operations, whose output files must be removed.
     pub(crate) ids: Vec<OperationId>,
     /// Whether nothing is left to delete.
     pub(crate) is_last: bool,

@@ -90,7 +90,8 @@ pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 /// Migrates a file to the current version. Returns the version of the file as an error if it is a
 /// later one.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<(), i64>> {
-    // Without a lock: this is the usual case, and a server that starts must not wait for a writer.
+    // Checked without a lock: this is the usual case, and a starting server must not wait for a
+    // writer.
     if read_version(connection)? == VERSION {
         return Ok(Ok(()));
     }
@@ -104,7 +105,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<()
     for migration in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
         transaction.execute_batch(migration)?;
     }
-    // In the same transaction, so that a crash leaves either the old version or the new one.
+    // Written in the same transaction, so that a crash leaves either the old version or the new one.
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
     Ok(Ok(()))

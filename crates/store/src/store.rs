@@ -179,7 +179,8 @@ fn to_storage_future<T: Send + 'static>(result: JournalFuture<'_, T>) -> Storage
 
 impl Journal for Store {
     fn begin(&self, operation: Operation) -> JournalFuture<'_, ()> {
-        // Before the record, so that no server finds the operation and takes this one for dead.
+        // Locked before the record is written, so that no server finds the operation and takes this
+        // server for dead.
         if let Err(error) = self.server_lock.hold() {
             tracing::error!("the lock of this server could not be taken: {error}");
             return Box::pin(ready(Err(unavailable(error.kind()))));

@@ -46,7 +46,7 @@ impl RuntimeFixture {
         Self { runtime: Arc::new(Runtime::new(settings.clone())), settings, folder }
     }
 
-    /// The same folder with another runtime.
+    /// Another runtime on the same folder.
     pub fn with_runtime(self, runtime: Runtime) -> Self {
         Self { runtime: Arc::new(runtime), ..self }
     }
@@ -113,7 +113,7 @@ impl RuntimeFixture {
         self.plan(&process_tool("echo", pieces), arguments).expect_err("a failure")
     }
 
-    /// What a call would do, as JSON.
+    /// The plan of a call as JSON.
     pub fn plan(&self, tool: &Tool, arguments: Value) -> Result<Value, Failure> {
         let plan = self.runtime.plan(&Default::default(), tool, &object(arguments))?;
         Ok(plan.to_json())

@@ -28,7 +28,7 @@ impl StdioClient {
         Self::start_with(crib, arguments, &[])
     }
 
-    /// As [`StdioClient::start`], with these variables in the environment of the server.
+    /// Like [`StdioClient::start`], with these variables in the environment of the server.
     pub fn start_with(crib: &TempCrib, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = crib.command(&["serve"]);
         command.args(arguments).envs(variables.iter().copied()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! What a handler can use during one call.
+//! The context of a handler during one call.
 
 mod services;
 

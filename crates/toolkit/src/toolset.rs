@@ -77,7 +77,7 @@ impl Toolset {
     /// Validates the tools and gives them their served names. Returns them sorted by name, or all
     /// problems: duplicate or invalid names, missing descriptions, invalid examples.
     pub fn build(self, options: &ToolsetOptions) -> Result<Vec<Native>, ToolsetError> {
-        // Before the names change, so that messages show the names that authors wrote.
+        // Checked before the names change, so that messages show the names that authors wrote.
         let mut faults: Vec<_> = self.0.iter().flat_map(find_faults).collect();
         let is_shown =
             |native: &Native| options.examples == Examples::Shown || !native.is_demonstration;

@@ -15,7 +15,7 @@ pub struct CallOptions<'a> {
     pub cancel: &'a CancellationToken,
     /// How long the function may run.
     pub timeout: Duration,
-    /// The most bytes of the value and of each output stream in the outcome.
+    /// Maximum bytes of the value and of each output stream in the outcome.
     pub output_bytes: usize,
     /// Takes whatever is longer than that.
     pub sink: &'a dyn ResultSink,

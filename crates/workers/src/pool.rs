@@ -32,7 +32,7 @@ use crate::{
     worker::Worker,
 };
 
-/// The longest interval between checks for idle workers.
+/// Maximum interval between checks for idle workers.
 const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 /// The shortest one, for tests with very short idle times.
 const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -54,7 +54,7 @@ pub struct WorkerPool {
     has_removed_stale_state: OnceCell<()>,
 }
 
-/// Who calls a tool, and in which session by default.
+/// The caller of a tool, and its default session.
 pub struct SessionCaller<'a> {
     /// The owner of the sessions that the caller names: equal names of different owners are
     /// different sessions.
@@ -116,8 +116,8 @@ impl WorkerPool {
         let name = take_session_name(tool, arguments)?;
         if let Some(storage) = &self.storage {
             let remove = || state::remove_stale(storage, caller.now);
-            // With the first call and not at start: a server whose functions are never called has
-            // nothing to remove.
+            // Done with the first call rather than at start: a server whose functions are never called
+            // has nothing to remove.
             self.has_removed_stale_state.get_or_init(remove).await;
         }
         Ok(match name {
@@ -167,7 +167,8 @@ impl WorkerPool {
         if let Some(index) = workers.workers.iter().position(|worker| worker.profile == profile) {
             return Ok(index);
         }
-        // Before a slot is taken: a missing interpreter must not cost another session its worker.
+        // Checked before a slot is taken, because a missing interpreter must not cost another session
+        // its worker.
         let command = Arc::new(build_command(&self.settings, tool)?);
         let mut worker = match self.spares.take(&profile).await {
             Some(worker) => worker,
@@ -293,7 +294,8 @@ impl WorkerPool {
         let idle_time = self.settings.idle_time;
         self.spares.evict_idle(idle_time);
         for session in self.named_sessions.take_expired() {
-            // In a task of its own: ending waits for a call that still runs in the session.
+            // Runs in a task of its own, because ending waits for a call that still runs in the
+            // session.
             tokio::spawn(async move { session.end().await });
         }
         for workers in self.live_sessions().iter().flat_map(|session| session.languages()) {

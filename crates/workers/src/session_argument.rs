@@ -6,7 +6,7 @@ use toolkit::Arguments;
 
 /// The name of the argument, unless the tool has one of that name itself.
 const ARGUMENT: &str = "session";
-/// The longest session name, in bytes.
+/// Maximum length of a session name, in bytes.
 const MAX_BYTES: usize = 256;
 
 /// Adds an argument with which callers name a session. `None` if the tool is not an R or Python
@@ -17,7 +17,7 @@ pub fn with_session_argument(tool: &Tool) -> Option<Tool> {
     {
         return None;
     }
-    // In the input schema, so that it is validated and listed like any other argument.
+    // Added to the input schema, so that it is validated and listed like any other argument.
     let mut object = (**tool.input.object()).clone();
     let properties = object.entry("properties").or_insert_with(|| json!({})).as_object_mut()?;
     properties.insert(ARGUMENT.to_owned(), property(tool));

@@ -19,23 +19,24 @@ pub struct WorkerSettings {
     pub environment: Vec<(String, String)>,
     /// Whether the operator wants workers sandboxed.
     pub is_sandboxed: bool,
-    /// The most memory that each process of a worker may allocate, and all of them may use together.
+    /// Maximum memory that each process of a worker may allocate and all of them may use together,
+    /// in bytes.
     pub memory_bytes: u64,
-    /// The most processes and threads of a worker.
+    /// Maximum number of processes and threads of a worker.
     pub processes: u64,
-    /// The most bytes in the private folders of a worker.
+    /// Maximum bytes in the private folders of a worker.
     pub temp_bytes: u64,
     /// The same for R, where it differs.
     pub r_memory_bytes: Option<u64>,
-    /// What only people may change.
+    /// Files and folders that only people may change.
     pub protected: ProtectedPaths,
     /// The granted paths as they were opened when the crib was loaded.
     pub opened: OpenedPaths,
-    /// What the Python interpreter needs, as [`crate::python_folders`] found it.
+    /// The folders that the Python interpreter needs, found by [`crate::python_folders`].
     pub python_folders: Vec<PathBuf>,
     /// How long a function has to stop after an interrupt, before its worker is killed.
     pub grace: Duration,
-    /// The most workers at once; at least one.
+    /// Maximum number of concurrent workers; at least one.
     pub max_workers: usize,
     /// How long a worker waits for its next call before it is stopped.
     pub idle_time: Duration,

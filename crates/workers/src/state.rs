@@ -43,7 +43,7 @@ impl StateSnapshot {
             return Ok(Self::InMemory(state));
         };
         let (key, expires) = match (older, retention) {
-            // The same key again, so that the new state replaces the older one.
+            // Reuses the key, so that the new state replaces the older one.
             (Some(Self::Stored { key, .. }), StateRetention::Session) => (key, None),
             (_, StateRetention::Session) => (random_id().map_err(no_randomness)?, None),
             (_, StateRetention::Until(key, time)) => (key.clone(), Some(unix_seconds(*time))),

@@ -38,12 +38,12 @@ use crate::{
 pub(crate) const PIPES: [&str; 2] = ["requests", "replies"];
 /// How long a worker may take to start.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// The longest reply: twice the longest copy of a state and the longest value from Python. Long values
-/// from R arrive in chunks that are far shorter.
+/// Maximum length of a reply, in bytes: twice the longest copy of a state and the longest value from
+/// Python. Long values from R arrive in chunks that are far shorter.
 const MAX_REPLY_BYTES: usize = 32 * 1024 * 1024;
-/// The most replies to one request. A value of many gigabytes takes some thousands.
+/// Maximum number of replies to one request. A value of many gigabytes takes some thousands.
 const MAX_REPLIES: u32 = 1_000_000;
-/// The most bytes in all replies to one request: more than a worker has memory by default.
+/// Maximum bytes in all replies to one request: more than the default memory of a worker.
 const MAX_REPLY_BYTES_TOTAL: u64 = 8 * 1024 * 1024 * 1024;
 /// The capacity that the reply buffer keeps between calls.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -219,7 +219,7 @@ impl Worker {
             let pause = deadline.output_pause();
             let Self { process, replies, stdout, stderr, .. } = self;
             tokio::select! {
-                // In this order: a worker that replied and then exited has replied.
+                // The order matters: a worker that replied and then exited has replied.
                 biased;
                 () = replies.read() => check_open(replies)?,
                 status = process.child.wait() => {

@@ -23,7 +23,7 @@ impl WorkerFailure {
         child.violation().map_or_else(|| Self::Exited(status.ok()), Self::Killed)
     }
 
-    /// What happened, for the caller. `exit_call` is how a function of this language would end its
+    /// The message for the caller. `exit_call` is how a function of this language would end its
     /// process.
     pub(crate) fn describe(&self, language: &str, exit_call: &str) -> String {
         match self {

@@ -133,7 +133,7 @@ pub(crate) fn apply(
     // The index of the clause that bound each tool.
     let mut bound = HashMap::new();
     for (index, binding) in bindings.iter().enumerate() {
-        // In the order of the file, because the first matching clause applies.
+        // Clauses are tried in the order of the file, because the first matching one applies.
         binding.apply(index, tools, &mut bound, diagnostics);
         diagnostics.extend(binding.report_missing_folders(crib));
     }
@@ -153,7 +153,7 @@ pub(crate) fn apply(
         tools.iter_mut().filter(|tool| tool.name == name).for_each(unbind);
         diagnostics.push(found);
     }
-    // Last, because only now all chains are complete.
+    // Checked last, when all chains are complete.
     chain::inherit_annotations(tools);
 }
 
@@ -183,7 +183,8 @@ impl Binding {
                 Some(bound) => *tool = Arc::new(bound),
                 None => diagnostics.push(self.report_no_function(tool)),
             }
-            // Also if binding failed: a later, more general clause must not silently take over.
+            // Applies even if binding failed: a later, more general clause must not silently take
+            // over.
             bound.insert(tool.name.clone(), index);
         }
         diagnostics.extend(self.report_overlap(new.is_empty(), &earlier));

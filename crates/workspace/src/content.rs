@@ -141,7 +141,7 @@ impl Compiler<'_> {
     }
 
     fn category(&mut self, name: &Spanned<String>, config: &CategoryConfig) -> Option<Category> {
-        // Not returned early, so that the other problems of the entry are reported as well.
+        // No early return, so that the other problems of the entry are reported as well.
         let name = self.check_name(name);
         let folder = (self.resolve)(config.dir.get_ref());
         if !folder.is_dir() {

@@ -355,7 +355,7 @@ impl Crib {
         folders.into_iter().map(|folder| follow_links_outside(&folder, &[]))
     }
 
-    /// Without links, because that is how programs and paths are compared with it.
+    /// Links are resolved, because programs and paths are compared with it in that form.
     fn real_state_folder(&self) -> PathBuf {
         follow_links_outside(&self.environment.state_folder(), &[])
     }
@@ -376,7 +376,7 @@ impl Crib {
             settings.decoration = name::qualify(&self.name(), "");
         }
         settings.roots = crib.roots.iter().map(|root| self.resolve(root)).collect();
-        // In a folder that tools can use, each could read the private files of the others.
+        // If tools could use this folder, each could read the private files of the others.
         let temp = self.environment.temp_folder();
         let real = fs::canonicalize(&temp).unwrap_or_else(|_| temp.clone());
         if !self.usable_folders().any(|folder| real.starts_with(folder)) {

@@ -117,7 +117,8 @@ pub(crate) fn check(rules: &[Arc<CustomRule>], catalog: &Catalog) -> (Catalog, V
         for rule in rules {
             match rule.check(tool) {
                 Ok(problem) => found.extend(problem),
-                // Not skipped: the author would believe that the tool follows the rule.
+                // Reported rather than skipped, because the author would believe that the tool
+                // follows the rule.
                 Err(reason) => {
                     let message = format!(
                         "the rule {} could not be evaluated for `{}`: {reason}",

@@ -16,7 +16,8 @@ use crate::{Files, linting::Linting, r_sources};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Definition {
     pub(crate) tools: Vec<Arc<Tool>>,
-    /// What the rules for single tools found, for each of `tools`; empty if they were not linted.
+    /// The diagnostics of the rules for single tools, for each of `tools`; empty if they were not
+    /// linted.
     pub(crate) findings: Vec<Vec<Diagnostic>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) allowances: Vec<Allowance>,

@@ -30,7 +30,7 @@ pub(crate) enum ParameterLocations {
     Forgotten,
 }
 
-/// What the contents of a definition depend on besides its file.
+/// The inputs of a definition besides its file.
 #[derive(Debug, PartialEq)]
 struct Inputs {
     guidance: Guidance,
@@ -93,7 +93,7 @@ impl DefinitionCache {
             if self.locations == ParameterLocations::Forgotten {
                 tool.parameters = Vec::new();
             }
-            // Before the next file is read, so that the memory of parsed schemas is used again. A
+            // Compacted before the next file is read, so that the memory of parsed schemas is reused. A
             // server may never need most of them.
             tool.compact();
         }

@@ -113,7 +113,7 @@ impl Environment {
         let missing = TOOLCHAINS.into_iter().map(|(variable, ..)| variable);
         let missing = missing.filter(|name| !name.is_empty() && self.get(name).is_none());
         let found = missing.filter_map(|name| Some((name, self.toolchain_folder(name)?)));
-        // Without links: only the target is granted.
+        // Links are resolved, because only the target is granted.
         let found = found.filter_map(|(name, folder)| Some((name, folder.canonicalize().ok()?)));
         found
             .map(|(name, folder)| (name.to_owned(), folder.to_string_lossy().into_owned()))

@@ -39,7 +39,8 @@ pub struct Files {
 #[derive(Clone, Copy, Debug)]
 enum Links {
     Any,
-    /// Those that stay below the base. A tool, or an archive that it unpacked, may have created others.
+    /// Follows links that stay below the base. A tool, or an archive that it unpacked, may have created
+    /// others.
     Inside,
 }
 
@@ -49,7 +50,7 @@ impl Files {
         Self { base: base.into(), links: Links::Any, given: None }
     }
 
-    /// As [`Files::new`], for a crib: links that lead out of it are not followed.
+    /// Like [`Files::new`], for a crib: links that lead out of it are not followed.
     pub(crate) fn of_crib(folder: &Path) -> Self {
         Self { base: folder.to_owned(), links: Links::Inside, given: None }
     }

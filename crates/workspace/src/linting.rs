@@ -9,8 +9,8 @@ use catalog::{Catalog, Diagnostic, Tool};
 
 use crate::{Loaded, parallel};
 
-/// What the rules for single tools found, by the address of the tool. By the address and not by the
-/// name, because several tools may claim a name before they are merged.
+/// The diagnostics of the rules for single tools, by the address of the tool. By the address and not
+/// by the name, because several tools may claim a name before they are merged.
 pub(crate) type FindingsByTool<'f> = HashMap<usize, &'f [Diagnostic]>;
 
 /// The key of a tool in [`FindingsByTool`].
@@ -23,12 +23,12 @@ pub(crate) fn address_of(tool: &Arc<Tool>) -> usize {
 pub(crate) enum Linting<'c> {
     /// Applied. Tools with an error are left out.
     Enabled(&'c lint::Context),
-    /// Not applied. All tools are kept.
+    /// The rules are not applied, and all tools are kept.
     Disabled,
 }
 
 impl<'c> Linting<'c> {
-    /// What the rules know about the crib; `None` if they are not applied.
+    /// The context of the rules; `None` if they are not applied.
     pub(crate) fn context(self) -> Option<&'c lint::Context> {
         match self {
             Self::Enabled(context) => Some(context),

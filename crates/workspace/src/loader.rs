@@ -63,7 +63,7 @@ impl Loader {
         // After groups are applied, because a policy for a tool that is not served is useless.
         check_config(crib, &mut loaded);
         self.load_prompts(crib, &mut loaded);
-        // Last, when all diagnostics exist that could be allowed.
+        // Applied last, when all diagnostics exist that could be allowed.
         allow::apply(&allowances, &crib.allow, &mut loaded.diagnostics);
         loaded.sort_diagnostics();
         loaded
@@ -111,7 +111,7 @@ impl Loader {
         self.definitions.retain(&seen);
         let mut tools: Vec<_> =
             used.iter().flat_map(|definition| &definition.tools).cloned().collect();
-        // Before merging, so that all documents that describe a tool are bound alike.
+        // Bound before merging, so that all documents that describe a tool are bound alike.
         bind::apply(&crib.bind, &crib.folder, &mut tools, &mut loaded.diagnostics);
         linting.build_catalog(tools, &index_findings(&used), &mut loaded);
         (loaded, allowances)

@@ -166,7 +166,7 @@ impl Lock {
     pub fn write(&self, crib: &Crib) -> Result<bool, LockError> {
         let path = crib.folder.join(LOCK);
         let text = self.to_text();
-        // Not touched if nothing changed, so that version control and watchers see no change.
+        // An unchanged file is not written, so that version control and watchers see no change.
         if files::read_text(&path).is_ok_and(|old| old == text) {
             return Ok(false);
         }

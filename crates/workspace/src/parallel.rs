@@ -43,7 +43,7 @@ pub(crate) fn flat_map<T: Sync, R: Send>(
 /// The number of threads, and the number of items in a batch.
 fn plan_batches(items: usize) -> (usize, usize) {
     let threads = match items / MIN_ITEMS_PER_THREAD {
-        // Before the core count is queried, because that reads files under /proc and /sys.
+        // Checked before the core count is queried, which reads files under `/proc` and `/sys`.
         0 | 1 => 1,
         max => thread::available_parallelism().map_or(1, NonZero::get).min(max),
     };

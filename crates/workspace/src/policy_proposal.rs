@@ -61,7 +61,7 @@ fn render_condition(tool: &Tool, arguments: &Map<String, Value>) -> String {
             format!("args[{}] == {}", quote(name), render_literal(value))
         }
     });
-    // Without the size, a call with an additional argument would match.
+    // The size is compared, because a call with an additional argument would match otherwise.
     std::iter::once(format!("size(args) == {}", arguments.len()))
         .chain(each)
         .collect::<Vec<_>>()

@@ -201,7 +201,8 @@ fn existing(path: &str, environment: &Environment) -> Option<PathBuf> {
             None => PathBuf::from(path),
         },
     };
-    // Without links, because only the target is granted: many people link such files to a repository.
+    // Links are resolved, because only the target is granted: many people link such files to a
+    // repository.
     path.canonicalize().ok()
 }
 

@@ -26,7 +26,7 @@ use crate::{
     sandbox::Violation,
 };
 
-/// The longest reply: an error message.
+/// Maximum length of a reply, in bytes. Error messages are the longest.
 const REPLY_BYTES: usize = 4096;
 
 /// The pipe to standard input of a program.
@@ -162,7 +162,7 @@ impl Child {
             Reply::Exited { status } => self.exit = Some(ExitStatus::from_raw(*status)),
             Reply::Gone => {
                 self.is_gone = true;
-                // A supervisor that was killed has taken the program with it.
+                // If the supervisor was killed, the program was killed with it.
                 self.exit.get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
             }
             Reply::Killed { violation } => {
@@ -187,8 +187,8 @@ fn to_error(code: i32, step: String) -> io::Error {
     }
 }
 
-/// The socket to the supervisor of a program. It keeps the boundaries of messages, unlike a stream;
-/// the type is only used to wait for it.
+/// The socket to the supervisor of a program. It preserves message boundaries, unlike a stream; the
+/// type `UnixStream` only serves to wait for it.
 #[derive(Clone, Debug)]
 pub(super) struct StatusSocket(Arc<UnixStream>);
 
@@ -206,7 +206,7 @@ impl StatusSocket {
         receive(&*self.0, REPLY_BYTES, RecvFlags::DONTWAIT)
     }
 
-    /// A supervisor that is gone needs no message.
+    /// Errors are ignored, because a supervisor that has exited needs no message.
     pub(super) fn send(&self, control: Control) {
         let _ = send(&*self.0, &control.encode(), &[], SendFlags::DONTWAIT);
     }
@@ -252,7 +252,7 @@ pub(super) fn create_streams(has_stdin: bool) -> io::Result<(OwnStreams, ChildSt
     Ok((own, ChildStreams { stdin, stdout, stderr }))
 }
 
-/// The program's end is blocking, because programs expect that.
+/// Only the reader is non-blocking. The program's end is blocking, as programs expect.
 fn output_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&reader, true)?;

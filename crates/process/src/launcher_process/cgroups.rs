@@ -147,7 +147,7 @@ fn limit_below(own: &Path) -> io::Result<()> {
     if !has_controllers(&own.join("cgroup.controllers")) || !members.iter().all(is_ours) {
         return Err(refuse());
     }
-    // Without the prefix and a number it is never taken for an abandoned one.
+    // A name without the prefix and a number is never taken for an abandoned group.
     let inner = own.join("toolcrib");
     fs::create_dir(&inner)?;
     let move_to = |group: &Path| {

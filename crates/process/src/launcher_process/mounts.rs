@@ -57,7 +57,7 @@ pub(super) fn isolate(
     map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
     continue_process_ids(own_id);
     let sandbox = &request.sandbox;
-    // What is missing, or has become a link, is not mounted; it gets no Landlock rule either.
+    // A path that is missing or has become a link is not mounted, and gets no Landlock rule either.
     let open = |path: &Path| granted.open(path).ok();
     let written = sandbox.write.iter().chain([&request.folder]);
     let writable: Vec<_> = written.filter_map(|path| open(path)).collect();
@@ -77,7 +77,7 @@ pub(super) fn isolate(
     Ok(Isolated { own_places: private, guard: Guard::new(&protected) })
 }
 
-/// What [`isolate`] has mounted.
+/// The mounts made by [`isolate`].
 pub(super) struct Isolated {
     /// The private places to which the program has full access.
     pub(super) own_places: Vec<&'static str>,
@@ -228,11 +228,11 @@ fn map_user(namespaces: Namespaces) -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{0} {0} 1", namespaces.gid))
 }
 
-/// Lets process ids in the new namespace go on where those of the machine are. Otherwise every
-/// program would have the same small id, and files named after it would collide between programs.
+/// Makes process ids in the new namespace continue from those of the machine. Otherwise every program
+/// would have the same small id, and files named after it would collide between programs.
 fn continue_process_ids(own_id: u32) {
     if own_id > 1 {
-        // Not every kernel has the file; then ids are small.
+        // Not every kernel has this file. Without it, ids are small.
         let _ = fs::write("/proc/sys/kernel/ns_last_pid", (own_id - 1).to_string());
     }
 }

@@ -32,7 +32,7 @@ use crate::{
     sandbox::GrantedDescriptors,
 };
 
-/// The longest message from the server.
+/// Maximum length of a message from the server, in bytes.
 const CONTROL_BYTES: usize = 16;
 
 /// How long the report of a start waits for the end of the program.
@@ -191,7 +191,7 @@ fn start(
     rustix::stdio::dup2_stdin(&null).map_err(prepare("standard input could not be replaced"))?;
     raw::set_exited_children(raw::ExitedChildren::AreKept);
     let signals = raw::open_signals().map_err(Failure::of("signals could not be opened"))?;
-    // Before the mounts: afterwards /proc knows this process by its id in the namespace, 1.
+    // Read before the mounts: afterwards `/proc` shows this process under its id in the namespace, 1.
     let own_id = find_own_id();
     let (own_places, guard) = match isolation {
         Isolation::Namespaces(namespaces) => {
@@ -278,7 +278,7 @@ fn watch(
         }
     }
     match isolation {
-        // As the init of a pid namespace, this reaches all its processes but this one.
+        // Sent by the init of a pid namespace, the signal reaches all its processes but this one.
         Isolation::Namespaces(_) => {
             let _ = kill_process_group(Pid::INIT, Signal::KILL);
             while !reap_one() {}

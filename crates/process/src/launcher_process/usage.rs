@@ -170,7 +170,7 @@ fn children_of(pid: u32, thread: u32) -> io::Result<Vec<u32>> {
     Ok(text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect())
 }
 
-/// What one process uses. Files that it has mapped do not count: the kernel can drop them.
+/// The memory that one process uses. Mapped files do not count, because the kernel can drop their pages.
 struct ProcessUsage {
     pid: u32,
     threads: u64,
@@ -189,7 +189,8 @@ impl ProcessUsage {
         })
     }
 
-    /// With only its share of the pages that several processes use, where the kernel reports that.
+    /// Uses the proportional set size, where the kernel reports it, which counts only the process's
+    /// share of shared pages.
     fn with_shares(self) -> Self {
         let text = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid));
         let text = text.unwrap_or_default();
@@ -223,7 +224,7 @@ impl HeldFiles {
             let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
             for path in open.map(|entry| entry.path()) {
                 let Ok(name) = fs::read_link(&path) else { continue };
-                // As bytes: `Path::starts_with` compares whole components.
+                // Compared as bytes, because `Path::starts_with` compares whole components.
                 let is_memory = name.as_os_str().as_bytes().starts_with(b"/memfd:");
                 if !is_memory && !name.starts_with(folder) {
                     continue;

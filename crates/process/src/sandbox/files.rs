@@ -50,11 +50,12 @@ const SYSTEM: [&str; 19] = [
 /// Devices that store nothing and reveal nothing.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What every child may use. Opened once, because these paths do not change while the server runs.
+/// The system files that every child may use. Opened once, because these paths do not change while the
+/// server runs.
 pub(crate) struct SystemFiles {
     folders: Vec<PathFd>,
     devices: Vec<PathFd>,
-    /// In place of some of the folders, if this is root.
+    /// Replaces some of the folders if the server runs as root.
     public: PublicFiles,
 }
 
@@ -108,6 +109,7 @@ pub(super) fn build_common_rules(
     for place in system.folders.iter().chain(&system.public.readable) {
         rules = rules.add_rule(PathBeneath::new(place, reading()))?;
     }
+    // A rule for reading would also cover the private entries of these folders.
     for (folder, _) in &system.public.listed {
         rules = rules.add_rule(PathBeneath::new(folder, AccessFs::ReadDir))?;
     }
@@ -166,7 +168,7 @@ pub(super) fn build_ruleset(network: NetworkRules) -> Result<RulesetCreated, Rul
     rules.create()
 }
 
-/// With a list of destinations, allows connections to their ports.
+/// Allows connections to the ports of a list of destinations.
 fn add_ports(
     rules: RulesetCreated,
     network: &NetworkAccess,
@@ -180,8 +182,9 @@ fn add_ports(
     }
 }
 
-/// Adds a rule for a granted path: by the descriptor that was opened when the crib was loaded, else
-/// unless the path is missing or has become a link.
+/// Adds a rule for a granted path: through the descriptor that was opened when the crib was loaded, if
+/// there is one. Otherwise the path is opened now, and a missing path or one that has become a link
+/// gets no rule.
 fn add_granted(
     rules: RulesetCreated,
     restriction: &Restriction<'_>,
@@ -194,6 +197,7 @@ fn add_granted(
     }
 }
 
+/// Adds a rule for a place. A place that could not be opened gets none, so it stays inaccessible.
 fn add_rule(
     rules: RulesetCreated,
     place: Option<impl AsFd>,
@@ -210,5 +214,6 @@ fn reading() -> BitFlags<AccessFs> {
 }
 
 fn device_access() -> BitFlags<AccessFs> {
+    // `> /dev/null` opens the device with `O_TRUNC`, for which Landlock requires the right to truncate.
     AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev
 }

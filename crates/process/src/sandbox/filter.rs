@@ -178,7 +178,7 @@ fn compare(argument: u8, values: &[u32], after: BpfProgram, target: usize) -> Bp
     code
 }
 
-/// The same for what is loaded already.
+/// Like [`compare`], for a value that is already loaded.
 fn find(values: &[u32], after: BpfProgram, target: usize) -> BpfProgram {
     let distance = |index| offset(values.len() - 1 - index + target);
     let compared = values.iter().enumerate();

@@ -15,7 +15,7 @@ pub enum SandboxLevel {
     None,
     /// Landlock restricts files, seccomp restricts system calls.
     Landlock,
-    /// In addition, it has user, pid, ipc and mount namespaces of its own.
+    /// Additionally, the program has user, pid, ipc and mount namespaces of its own.
     Namespaces,
 }
 

@@ -4,7 +4,7 @@ use std::{io, sync::OnceLock, time::Duration};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The most files a child may have open at the same time.
+/// Maximum number of open files of a child.
 const OPEN_FILES: u64 = 4096;
 /// The size of the largest file a child may write.
 const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;

@@ -23,7 +23,7 @@ pub(super) fn is_searched(path: &Path) -> bool {
     SEARCHED.iter().any(|(folder, _)| path.starts_with(folder))
 }
 
-/// What all users may read. Empty unless the server runs as root.
+/// The files that all users may read. Empty unless the server runs as root.
 #[derive(Default)]
 pub(super) struct PublicFiles {
     /// Files, and folders in which everything is public.

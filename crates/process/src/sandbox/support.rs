@@ -48,6 +48,7 @@ fn try_landlock() -> Option<ABI> {
 }
 
 fn try_seccomp() -> bool {
+    // Any filter will do, because only the answer of the kernel matters.
     let conditions = Conditions {
         network: false,
         restricts_ports: false,
@@ -93,7 +94,7 @@ fn describe(landlock: ABI, network: bool) -> SandboxSupport {
     }
 }
 
-/// What is enforced of a list of destinations.
+/// How far a list of destinations is enforced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListEnforcement {
     /// Hosts and ports: the program reaches only a proxy that checks them.
@@ -115,7 +116,7 @@ impl ListEnforcement {
     }
 }
 
-/// What a level enforces of a list of destinations.
+/// How far a level enforces a list of destinations.
 pub fn list_enforcement(level: SandboxLevel) -> ListEnforcement {
     match level {
         SandboxLevel::Namespaces => ListEnforcement::HostsAndPorts,

@@ -46,7 +46,7 @@ pub(super) enum Rule {
     },
 }
 
-/// What the rules depend on.
+/// The properties of a sandbox that the rules depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Conditions {
     pub(super) network: bool,
@@ -97,8 +97,8 @@ const SET_LEASE: &[u32] = &[1024];
 const PERSONALITIES: &[u32] = &[0, 0x8, 0x2_0000, 0x2_0008, u32::MAX];
 
 const UNIX: u32 = 1;
-/// Of the types, only datagram and raw sockets have this bit. One half of such a pair can send to other
-/// sockets by their path, unlike a connected stream.
+/// Of the socket types, only datagram and raw sockets have this bit. One half of such a pair can send to
+/// other sockets by their path, unlike a connected stream.
 const DATAGRAM_BIT: u32 = 2;
 const INTERNET: &[u32] = &[2, 10];
 const INTERNET_AND_UNIX: &[u32] = &[2, 10, UNIX];
@@ -186,7 +186,7 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
         rules.push((libc::SYS_setpriority, Rule::AllEqual(&[(0, 0), (1, 0)])));
         rules.push((libc::SYS_ioprio_set, Rule::AllEqual(&[(0, 1), (1, 0)])));
     }
-    // In a mount namespace whatever may not be written is mounted read-only.
+    // In a mount namespace, everything that may not be written is mounted read-only.
     if has_namespaces || changes_metadata {
         rules.extend(METADATA.iter().chain(METADATA_HERE).map(|call| (*call, Rule::Allow)));
         rules.extend(MODES.iter().chain(MODES_HERE).map(no_set_id));
@@ -237,7 +237,7 @@ const METADATA: &[c_long] = &[
     libc::SYS_utimensat,
 ];
 
-/// The same on all architectures; not every C library lists them.
+/// These numbers are the same on all architectures; not every C library defines them.
 const CACHESTAT: c_long = 451;
 const FCHMODAT2: c_long = 452;
 const MAP_SHADOW_STACK: c_long = 453;

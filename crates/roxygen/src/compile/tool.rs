@@ -32,7 +32,7 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
         let function = self.function()?;
         let tool = format!("{}-{}", self.package.name, function.name);
         self.reporter.tool = Some(tool.clone());
-        // Before everything else: without a valid name there is no file to write.
+        // Checked before everything else, because without a valid name there is no file to write.
         self.check_name(&tool)?;
         self.check_block();
         let keywords = keywords::read_keywords(self.block(), self.reporter);

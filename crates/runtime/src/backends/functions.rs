@@ -1,4 +1,4 @@
-//! What the backends of R and Python functions share: sessions, limits and progress.
+//! Shared parts of the backends of R and Python functions: sessions, limits and progress.
 
 use std::sync::Arc;
 

@@ -65,11 +65,11 @@ async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Ou
         None => plan(process, engine, call)?,
     };
     let tool = &call.call.tool;
-    // Before the permit: the check may wait for another program, and others can run meanwhile.
+    // Checked before the permit, because the check may wait for another program while others run.
     engine.check_availability(tool).await?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
-    // What was approved may have changed while the call waited. The command that is compared is the
-    // one that runs.
+    // The approved files may have changed while the call waited. The command that is compared is
+    // the one that runs.
     let plan = if call.approved.is_some() { self::plan(process, engine, call)? } else { plan };
     let speaks_json = process.speaks_json();
     let long_output = engine.long_output(call);

@@ -54,7 +54,7 @@ async fn run(
     let lease = open_session(engine, call).await?;
     let call = &*call;
     let (tool, arguments) = (&call.call.tool, &call.call.arguments);
-    // Again, because the file system may have changed since the plan was made and approved.
+    // Checked again, because the file system may have changed since the plan was made and approved.
     reject_outside_paths(&engine.settings, tool, arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     let verify = || verify_approved(engine, call);

@@ -61,7 +61,8 @@ async fn run(
     let lease = open_session(engine, call).await?;
     let call = &*call;
     let tool = &call.call.tool;
-    // Before the permit, so that arguments that do not fit fail without waiting in the queue.
+    // Converted before the permit, so that arguments that do not fit fail without waiting in the
+    // queue.
     let r_call = RCall::new(tool, function, &call.call.arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     let verify = || verify_approved(engine, call);

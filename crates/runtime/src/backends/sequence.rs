@@ -29,7 +29,7 @@ use crate::{
 
 /// How deep sequences may be nested.
 const MAX_DEPTH: usize = 8;
-/// The most steps, including those of inner sequences.
+/// Maximum number of steps, including those of inner sequences.
 const MAX_STEPS: usize = 1000;
 /// The argument that names the folder of a call.
 const FOLDER: &str = "working_directory";

@@ -14,7 +14,7 @@ pub struct AuditLine {
     /// When the call was made, in milliseconds since 1970.
     #[serde(rename = "time_ms", serialize_with = "serialize_millis")]
     pub time: SystemTime,
-    /// On whose behalf it was called.
+    /// The owner of the call.
     pub owner: Owner,
     /// The name of the tool.
     pub tool: String,

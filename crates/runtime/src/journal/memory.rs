@@ -16,9 +16,9 @@ use crate::{
     operation::{ApprovalId, Operation, OperationId, Owner},
 };
 
-/// The most ended operations that are kept.
+/// Maximum number of ended operations that are kept.
 const MAX_OPERATIONS: usize = 1000;
-/// The most approvals that are kept.
+/// Maximum number of approvals that are kept.
 const MAX_APPROVALS: usize = 1000;
 
 /// A journal in memory. It keeps no audit.

@@ -27,7 +27,7 @@ impl Shared {
         limit: Duration,
     ) -> Result<(), JournalError> {
         let (begun, receiver) = oneshot::channel();
-        // In a task of its own: a record that is queued is written also if this call stops waiting.
+        // Runs in a task of its own: a queued record is written even if this call stops waiting.
         tokio::spawn(Arc::clone(self).try_begin(operation, begun));
         match timeout(limit.min(MAX_WAIT), receiver).await {
             Ok(Ok(recorded)) => recorded,

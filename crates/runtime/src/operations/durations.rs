@@ -6,7 +6,7 @@ use catalog::Tool;
 
 use super::Operations;
 
-/// The most tools whose last duration is remembered.
+/// Maximum number of tools whose last duration is remembered.
 const MAX_TOOLS: usize = 1024;
 
 /// How long the last run of each tool took.

@@ -86,7 +86,7 @@ impl Shared {
     }
 
     fn close(&self, live: &Arc<LiveOperation>, ended: Operation) {
-        // Before it is removed, so that a reader that still finds it sees the end.
+        // Set before it is removed, so that a reader that still finds it sees the end.
         live.close(ended);
         self.live().remove(live.id());
     }

@@ -48,7 +48,7 @@ pub(crate) struct LiveOperation {
     is_update_scheduled: AtomicBool,
 }
 
-/// Who receives the outcome.
+/// The receiver of the outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recipient {
     /// The call that started it, which still waits.
@@ -288,8 +288,8 @@ impl LiveOperation {
 
     /// Publishes its end.
     pub(super) fn close(&self, ended: Operation) {
-        // In this order: those who wait for `done` read the operation, and subscribers may ask for
-        // it at once.
+        // The order matters: waiters for `done` read the operation, and subscribers may ask for it at
+        // once.
         *self.operation() = ended;
         self.done.cancel();
         self.publish(EventKind::State);

@@ -34,7 +34,7 @@ impl Operations {
     pub async fn recover(&self) -> Result<Vec<Operation>, Failure> {
         let mut lost = Vec::new();
         let mut cursor = None;
-        // In pages: there may be tens of thousands.
+        // Read in pages, because there may be tens of thousands.
         loop {
             let page = self.0.journal.list(Filter::unfinished(), cursor, RECOVERY_PAGE).await;
             let page = page.map_err(store_failed)?;

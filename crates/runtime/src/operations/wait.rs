@@ -16,7 +16,7 @@ use crate::{
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// How long cancelling may take beyond the grace period of the processes.
 const SLACK: Duration = Duration::from_secs(5);
-/// The most operations to wait for if none is named.
+/// Maximum number of operations to wait for if none is named.
 const MAX_OPERATIONS: usize = 1000;
 
 /// When waiting is over.

@@ -48,7 +48,7 @@ pub struct OutputPage {
 #[derive(Clone)]
 pub struct OutputReader {
     pub(crate) outputs: Arc<OutputStore>,
-    /// The most bytes of a page.
+    /// Maximum bytes of a page.
     pub(crate) max_bytes: usize,
 }
 

@@ -9,7 +9,7 @@ use toolkit::{
 use super::{OutputKind, OutputStore, SCHEME, is_id, is_owned, is_random};
 use crate::operation::Owner;
 
-/// The most bytes that one read returns.
+/// Maximum bytes that one read returns.
 const PIECE_BYTES: u64 = 1024 * 1024;
 
 /// The resource provider. A URI is a capability: it cannot be guessed and is not listed.

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{Settings, failures};
 
-/// The longest single argument or variable that Linux passes to a program, with its end mark.
+/// Maximum length of a single argument or variable on Linux, in bytes, with its terminating NUL.
 const LONGEST_WORD: usize = 128 * 1024;
 /// Linux grants at least this much for all of them together under the usual stack limit.
 const LONGEST_COMMAND: usize = 3 * 512 * 1024;
@@ -67,7 +67,7 @@ struct CommandPlanJson<'a> {
     confinement: &'a Sandbox,
     #[serde(skip_serializing_if = "Option::is_none")]
     profile: Option<&'a str>,
-    /// What this machine enforces of the list in `confinement.network`.
+    /// How far this machine enforces the list in `confinement.network`.
     #[serde(skip_serializing_if = "Option::is_none")]
     network_enforcement: Option<&'static str>,
 }
@@ -159,6 +159,7 @@ impl CommandPlan {
             reject_outside_paths(settings, tool, arguments)?;
         }
         let access = PathAccess::resolve_declared(process, arguments, &resolver)?;
+        // Located last, so that wrong arguments are reported even if the program is not installed.
         let Located { file, sandboxed } = locate()?;
         let mut sandbox = sandbox::build(settings, &tool.annotations, &sandboxed);
         if let Some(access) = access {
@@ -187,7 +188,7 @@ impl CommandPlan {
         }
     }
 
-    /// The same program under `strace`, with its system calls written to `trace`.
+    /// Runs the program under `strace`, with its system calls written to `trace`.
     pub(crate) fn with_strace(self, settings: &Settings, trace: &Path) -> Result<Self, Failure> {
         let strace = program::find(settings, STRACE).ok_or_else(|| {
             let message = format!(
@@ -230,7 +231,7 @@ fn resolve_folder(
     let folder = folder
         .map(|binding| crib.resolve_folder(&binding.parameter, arguments.get(&binding.parameter)))
         .transpose();
-    // Go on with the crib as folder, so that problems of other arguments are reported as well.
+    // Continue with the crib as the folder, so that problems of other arguments are reported as well.
     let cwd = folder.unwrap_or_else(|failure| {
         found.push(failure);
         None

@@ -26,7 +26,7 @@ pub(crate) struct PathResolver<'a> {
     pub(crate) folder: &'a Path,
     /// The folders in which paths must be.
     roots: &'a [PathBuf],
-    /// What only people may change; `None` for a read-only tool.
+    /// Paths that only people may change; `None` for a read-only tool.
     protected: Option<&'a ProtectedPaths>,
 }
 
@@ -40,8 +40,7 @@ impl<'a> PathResolver<'a> {
         }
     }
 
-    /// The resolver for a parameter whose paths are used in this way: what is only read may be
-    /// protected.
+    /// The resolver for a parameter with this access. Protected paths are allowed if they are only read.
     pub(crate) fn for_access(&self, access: Option<Access>) -> Self {
         let protected = self.protected.filter(|_| access != Some(Access::Read));
         Self { protected, ..*self }

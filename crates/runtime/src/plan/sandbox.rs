@@ -1,4 +1,4 @@
-//! What the process of a call may access: roots, crib and what the operator added, or exactly the
+//! The access of a call's process: roots, crib and the paths that the operator added, or exactly the
 //! paths that the call names.
 
 use std::{path::Path, sync::Arc};

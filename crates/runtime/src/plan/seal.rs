@@ -34,7 +34,7 @@ impl CommandPlan {
         tool: &Tool,
         files: &ApprovedFiles,
     ) -> Result<Self, Failure> {
-        // Without a sandbox, tools can change the copies as well.
+        // Without a sandbox, copies are useless, because tools can change them as well.
         if self.command.sandbox.level == SandboxLevel::None {
             return Ok(self);
         }

@@ -59,7 +59,7 @@ pub fn render_request(approval: &Approval, rendering: Rendering) -> String {
     format!("{}\n\n{why}\n{}", lines[0], lines[1..].join("\n"))
 }
 
-/// What a call would do: its program, or its steps with a number each. The argument is the JSON of a
+/// Renders what a call would do: its program, or its numbered steps. The argument is the JSON of a
 /// [`crate::Plan`].
 pub fn render_plan(plan: &Value, rendering: Rendering) -> String {
     if let Some(steps) = plan["steps"].as_array() {

@@ -21,7 +21,7 @@ use crate::{
 /// with patterns that backtrack. Most calls need a few hundred.
 const INLINE_STEPS: u64 = 20_000;
 
-/// The most values in arguments for which that is tried at all.
+/// Maximum number of values in arguments for which that is tried.
 const INLINE_VALUES: usize = 1_000;
 
 impl Runtime {

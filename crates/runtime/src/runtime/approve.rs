@@ -205,7 +205,7 @@ impl Runtime {
         self.journal.propose(approval).await.map_err(store_failed)
     }
 
-    /// What an approval is given to: the tool, all tools that it would call, the arguments, and the
+    /// The subject of an approval: the tool, all tools that it would call, the arguments, and the
     /// plan. A call that could not be made anyway fails here.
     fn request(&self, call: &Call) -> Result<ApprovalRequest, Failure> {
         let plan = self.plan(&call.catalog, &call.tool, &call.arguments)?;
@@ -226,7 +226,7 @@ impl Runtime {
     }
 }
 
-/// What a call asks an approval for.
+/// The request for approval of a call.
 struct ApprovalRequest {
     plan: Plan,
     plan_digest: PlanDigest,

@@ -53,7 +53,7 @@ impl Runtime {
         let mut waiting = WaitingCaller { live: Arc::clone(&live), is_done: false };
         call.call.context = OperationClient::context(&live, caller.clone());
         call.operation = Some(Arc::clone(&live));
-        // In a task of its own, which outlives the request.
+        // Runs in a task of its own, which outlives the request.
         let running = Arc::clone(self).run_operation(call, log.clone(), Arc::clone(&live), record);
         tokio::spawn(running);
         let outcome = wait_for_outcome(&live, &caller, answer_within).await;

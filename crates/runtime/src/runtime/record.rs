@@ -36,7 +36,7 @@ impl Runtime {
     }
 }
 
-/// What is known of the audit lines of a call when it begins.
+/// The parts of a call's audit lines that are known when it begins.
 #[derive(Clone)]
 pub(super) struct Record {
     time: SystemTime,

@@ -28,7 +28,7 @@ use rmcp::{
 use sse_stream::{Sse, SseStream};
 use tokio::net::TcpStream;
 
-/// The longest response body, in bytes.
+/// Maximum length of a response body, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";

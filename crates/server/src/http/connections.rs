@@ -36,7 +36,7 @@ use crate::response_sent::{ResponseSent, SentOnDrop};
 /// kept. Clients close idle connections themselves after a few seconds.
 const HEAD_TIME: Duration = Duration::from_secs(60);
 
-/// The same for connections beyond the limit.
+/// The timeout for the head of a request on a connection beyond the limit.
 const OVERFLOW_HEAD_TIME: Duration = Duration::from_secs(2);
 
 /// The connections beyond the limit, as a part of it. They are for health checks and the like while

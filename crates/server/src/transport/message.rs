@@ -25,8 +25,8 @@ pub enum Incoming {
     Ignored,
 }
 
-/// The most values in a message. Each takes 32 bytes, several times: while it is parsed, and for each
-/// copy of the arguments.
+/// Maximum number of values in a message. Each takes 32 bytes, several times: while it is parsed, and
+/// for each copy of the arguments.
 const MAX_VALUES: usize = 2_000_000;
 /// An object takes as much memory as this many other values.
 const VALUES_PER_OBJECT: usize = 12;

@@ -66,7 +66,7 @@ impl SideConnection {
         let Ok(message) = serde_json::from_value(message) else {
             return;
         };
-        // Before sending: the response may come at once.
+        // Registered before sending, because the response may arrive at once.
         self.pending.lock().insert(id, request);
         // Opened with the first request: most clients never need it.
         if let Some(options) = self.options.take() {

@@ -91,8 +91,8 @@ impl WorkerPool {
         let approved = options.check_approved()?;
         let worker = &mut workers.workers[index];
         if let Some(observer) = options.observer {
-            // Before the request is sent: a server that crashes during the call must find the
-            // process afterwards.
+            // Recorded before the request is sent: a server that crashes during the call must find
+            // the process afterwards.
             observer.on_start(worker.process_id());
         }
         let request = self.build_request(call, approved);

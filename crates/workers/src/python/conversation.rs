@@ -22,7 +22,7 @@ pub(super) struct CallResult {
 /// How a call ended.
 pub(super) enum CallEnd {
     Returned(Value),
-    /// With an exception, as the standard error object.
+    /// It ended with an exception, given as the standard error object.
     Raised(Map<String, Value>),
     /// It did not start: files of modules have changed since they were loaded.
     Stale,
@@ -63,7 +63,7 @@ pub(super) async fn call(
         }
         Err(failure) => CallEnd::WorkerFailed(failure, deadline.stop_reason),
     };
-    // Before settling: what the function printed belongs to this call even if it was interrupted.
+    // Read before settling, because printed output belongs to this call even if it was interrupted.
     worker.capture_output(&mut capture).await;
     if let (Some(reason), false) = (deadline.stop_reason, matches!(end, CallEnd::WorkerFailed(..)))
     {

@@ -57,7 +57,7 @@ fn unknown_argument(function: &RFunction, name: &str, value: &Value) -> Failure 
     failures::invalid_argument(name, message, "nothing", value.clone())
 }
 
-/// What a value must be, if it cannot be converted: completes "must be ...".
+/// The expected value, as the end of "must be ...", if a value cannot be converted.
 type Expected = &'static str;
 
 fn encode_argument(encoding: Encoding, value: &Value) -> Result<RValue, Expected> {

@@ -190,7 +190,8 @@ impl WorkerPool {
         retention: &StateRetention,
         state: ChangedState,
     ) -> Option<String> {
-        // Before anything can fail: other workers of the session are outdated in any case.
+        // Recorded before anything can fail, because other workers of the session are outdated in any
+        // case.
         workers.version += 1;
         workers.workers[index].state_version = workers.version;
         let older = workers.snapshot.take();

@@ -17,13 +17,13 @@ use crate::results::{JsonBudget, MAX_KEPT_MEMBERS, ResultSink, ReturnedValue};
 /// The deepest nesting of arrays and objects. The worker itself sends deeper lists as text.
 const MAX_DEPTH: usize = 200;
 
-/// The most values that are kept without budget, because a schema may require them.
+/// Maximum number of values that are kept without budget, because a schema may require them.
 const MAX_REQUIRED: usize = 10_000;
 
 /// Collects a value.
 pub(super) struct ValueCollector<'a> {
     sink: &'a dyn ResultSink,
-    /// The most bytes of JSON in an outcome.
+    /// Maximum bytes of JSON in an outcome.
     max_bytes: usize,
     budget: JsonBudget,
     /// How many values may still be kept without budget.
@@ -127,8 +127,8 @@ impl<'a> ValueCollector<'a> {
     async fn add_text(&mut self, part: String) {
         let part = Value::String(part);
         let quoted = part.to_string();
-        // Without the quotes: the opening one was written when the text was opened, the closing one
-        // comes with its end.
+        // The quotes are left out: the opening one was written when the text was opened, the closing
+        // one comes with its end.
         self.text.extend(&quoted.as_bytes()[1..quoted.len() - 1]);
         self.flush().await;
         if !self.budget.is_used_up()

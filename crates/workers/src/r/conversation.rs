@@ -21,13 +21,13 @@ use crate::{
     worker_failure::WorkerFailure,
 };
 
-/// The most plots of one call, while the value is computed and while it is printed.
+/// Maximum number of plots of one call, while the value is computed and while it is printed.
 const MAX_PLOTS: usize = 64;
-/// The most bytes of all plots of one call.
+/// Maximum bytes of all plots of one call.
 const MAX_PLOT_BYTES: usize = 64 * 1024 * 1024;
-/// The most warnings, notes or lines of a traceback.
+/// Maximum number of warnings, notes or lines of a traceback.
 const MAX_TEXTS: usize = 200;
-/// The most bytes of one of them.
+/// Maximum bytes of one of them.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 /// How a call ended, with everything that the worker sent.
@@ -49,11 +49,11 @@ pub(super) struct CallResult {
 
 /// How a call ended.
 pub(super) enum CallEnd {
-    /// With a value that matches the output schema.
+    /// It returned a value that matches the output schema.
     Returned,
-    /// With a value that does not match.
+    /// It returned a value that does not match.
     Mismatched,
-    /// With an R error.
+    /// It failed with an R error.
     Failed(RError),
     /// It was interrupted, and the worker is usable.
     Stopped(StopReason),

@@ -11,8 +11,8 @@ use super::{
 /// The deepest nesting of lists.
 const MAX_DEPTH: usize = 200;
 
-/// The most values, strings and symbols in one message. Each takes a few bytes of the message, but
-/// many more in memory.
+/// Maximum number of values, strings and symbols in one message. Each takes a few bytes of the
+/// message, but many more in memory.
 const MAX_VALUES: usize = 2_000_000;
 
 /// Why bytes could not be decoded.
@@ -80,7 +80,7 @@ impl<'a> Decoder<'a> {
             }
             kind::INTEGER => Data::Integer(self.read_integers()?),
             kind::DOUBLE => Data::Double(self.read_doubles()?),
-            // The least that an element takes: flags and length of a string, flags of a list item.
+            // Minimum size of an element: flags and length of a string, flags of a list item.
             kind::CHARACTER => Data::Character(self.read_items(8, Self::read_string)?),
             kind::RAW => {
                 let length = self.read_length(1)?;

@@ -72,7 +72,7 @@ impl<'a> Encoder<'a> {
             }
             Data::Double(items) => {
                 self.write_length(items.len());
-                // As bits, because only they distinguish NA from other NaNs.
+                // Written as bits, because only they distinguish NA from other NaNs.
                 items.iter().for_each(|item| self.bytes.extend(item.to_bits().to_le_bytes()));
             }
             Data::Character(items) => {

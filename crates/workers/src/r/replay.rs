@@ -6,7 +6,7 @@ use process::{OutputFile, OutputSink, OutputStream};
 use super::{collect::ValueCollector, decode::decode, json::Expected, message::Message};
 use crate::results::ResultSink;
 
-/// The most bytes of the value that are returned.
+/// Maximum bytes of the value that are returned.
 const MAX_BYTES: usize = 1 << 16;
 
 /// Decodes the chunks of a value, as an R worker sends them, to JSON; `None` if one of them is

@@ -39,7 +39,8 @@ fn build_structured(result: CallResult) -> Outcome {
 fn build_printed(result: CallResult) -> Outcome {
     let text = result.printed_value.unwrap_or(result.stdout);
     let mut fields = side_fields(&result.warnings, &result.notes, &result.stderr);
-    // Without an output schema only the rows of a data frame come as data; other values are text.
+    // Without an output schema, only the rows of a data frame are returned as data; other values
+    // are text.
     let rows = result.value.filter(|value| value.value.is_array());
     if text.is_truncated || rows.as_ref().is_some_and(|rows| rows.is_truncated) {
         fields.insert("truncated".to_owned(), true.into());

@@ -21,7 +21,8 @@ pub(super) fn parse_date_time(text: &str) -> Option<f64> {
     let pieces = Pieces::parse(text).ok()?;
     let local = pieces.date().to_datetime(pieces.time()?);
     let offset = pieces.to_numeric_offset()?.seconds();
-    // Not by `Timestamp`, whose range ends before 9999-12-31, a date that often stands for "never".
+    // `Timestamp` is not used, because its range ends before 9999-12-31, a date that often stands
+    // for "never".
     Some(local.duration_since(epoch()).as_secs_f64() - f64::from(offset))
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{ResultSink, mismatch::check_result, returned::ReturnedValue};
 
-/// The longest JSON text that is read. An outcome contains far less of it.
+/// Maximum length of a JSON text that is read, in bytes. An outcome contains far less of it.
 pub const MAX_JSON_BYTES: usize = 16 * 1024 * 1024;
 
 /// Values of `status` that report a failure.
@@ -16,7 +16,7 @@ const FAILURE_STATUSES: [&str; 3] = ["failure", "failed", "error"];
 pub struct JsonResultOptions<'a> {
     /// Takes the full value if it is too long.
     pub sink: &'a dyn ResultSink,
-    /// The most bytes of JSON in the outcome.
+    /// Maximum bytes of JSON in the outcome.
     pub output_bytes: usize,
     /// Content blocks after the value: other output of the program or function.
     pub notes: Vec<Content>,

@@ -4,7 +4,7 @@
 use catalog::{Content, ErrorType, Failure, OnMismatch, Outcome, Schema, Tool, failures};
 use serde_json::{Map, Value, json};
 
-/// The most differences that are reported.
+/// Maximum number of differences that are reported.
 const MAX_DIFFERENCES: usize = 5;
 
 /// A result that may be returned.

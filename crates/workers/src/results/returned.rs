@@ -40,7 +40,7 @@ impl ReturnedValue {
             }
             None => None,
         };
-        // Even if there is no file: a truncated value is better than an outcome that a client
+        // Truncated even if there is no file, because that is better than an outcome that a client
         // rejects.
         let value = JsonBudget::new(max_bytes).truncate(value);
         let uri = file.map(|(uri, _)| uri);

@@ -100,10 +100,10 @@ impl<'a> ExampleRunner<'a> {
             let message = "`Rscript` was not found, so examples were not run";
             let note =
                 Diagnostic::new(&NO_R, origin, message).hint("install R, or use --no-examples");
-            // What earlier builds recorded stays, so that a machine without R does not erase it.
+            // Records of earlier builds are kept, so that a machine without R does not erase them.
             return ExampleRuns { records: known.to_vec(), diagnostics: vec![note] };
         }
-        // Before the loop, so that all examples run concurrently.
+        // Started before the loop, so that all examples run concurrently.
         let results = self.run_all(definitions).await;
         let mut runs = ExampleRuns { records: Vec::new(), diagnostics: Vec::new() };
         let mut lacking = Vec::new();
@@ -163,7 +163,7 @@ impl<'a> ExampleRunner<'a> {
         }
         let result = self.evaluate(definition, runnable_example(definition)?).await;
         if let Some(text) = result.to_cache(fingerprint) {
-            // Without the cache, the next build takes longer; nothing else depends on it.
+            // A failure is ignored: without the cache, the next build only takes longer.
             let _ = atomic_file::replace(&entry, text.as_ref(), Access::Usual);
         }
         Some(result)

@@ -72,8 +72,8 @@ impl ExampleResult {
         {
             return Some(Self::Finished { output: output.to_owned(), seconds });
         }
-        // Only now, because the fingerprint reads every library folder and a success does not need
-        // it.
+        // Computed only now, because the fingerprint reads every library folder and a success does
+        // not need it.
         if entry["libraries"] != libraries().as_str() {
             return None;
         }
