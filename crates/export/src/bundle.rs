@@ -55,7 +55,7 @@ impl Platform {
 pub fn pack_bundle(package: &Package<'_>, program: Vec<u8>) -> Result<Vec<u8>, BundleError> {
     let platform = Platform::of_program(&program).ok_or(BundleError::NotAProgram)?;
     let mut files = vec![
-        File::json("manifest.json", &manifest(package, platform)),
+        File::json("manifest.json", &build_manifest(package, platform)),
         File { path: "server/toolcrib".to_owned(), content: program, is_executable: true },
     ];
     let own = package.files.iter().cloned();
@@ -74,7 +74,7 @@ pub fn pack_bundle(package: &Package<'_>, program: Vec<u8>) -> Result<Vec<u8>, B
 }
 
 /// The manifest. Its schema is closed: clients reject a bundle with an unknown key.
-fn manifest(package: &Package<'_>, platform: Platform) -> serde_json::Value {
+fn build_manifest(package: &Package<'_>, platform: Platform) -> serde_json::Value {
     let name = package.short_name();
     let tools = package.catalog.tools().iter().filter(|tool| tool.is_callable());
     let tools: Vec<_> = tools

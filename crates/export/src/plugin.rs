@@ -16,24 +16,27 @@ pub fn make_plugin(package: &Package<'_>) -> Vec<File> {
     let (version, description) = (&package.version, package.short_description());
     let identity = json!({"name": name, "version": version, "description": description});
     let mut files = vec![
-        File::json("plugin.json", &with("$schema", PLUGIN_SCHEMA, &identity)),
+        File::json("plugin.json", &prepend("$schema", PLUGIN_SCHEMA, &identity)),
         File::json(
             "mcp.json",
             &json!({
                 "$schema": SERVERS_SCHEMA,
-                "mcpServers": {(name.as_str()): server("${PLUGIN_ROOT}", Kind::Declared)},
+                "mcpServers": {(name.as_str()): server_entry("${PLUGIN_ROOT}", Kind::Declared)},
             }),
         ),
-        File::json(".claude-plugin/plugin.json", &with("author", json!({"name": name}), &identity)),
+        File::json(
+            ".claude-plugin/plugin.json",
+            &prepend("author", json!({"name": name}), &identity),
+        ),
         File::json(
             ".mcp.json",
-            &json!({"mcpServers": {(name.as_str()): server("${CLAUDE_PLUGIN_ROOT}", Kind::Implied)}}),
+            &json!({"mcpServers": {(name.as_str()): server_entry("${CLAUDE_PLUGIN_ROOT}", Kind::Implied)}}),
         ),
         File::json(
             "gemini-extension.json",
-            &with(
+            &prepend(
                 "mcpServers",
-                json!({(name.as_str()): server("${extensionPath}", Kind::Implied)}),
+                json!({(name.as_str()): server_entry("${extensionPath}", Kind::Implied)}),
                 &identity,
             ),
         ),
@@ -65,16 +68,16 @@ enum Kind {
 }
 
 /// The server entry of a plugin. The client expands `root` to the plugin folder.
-fn server(root: &str, kind: Kind) -> Value {
+fn server_entry(root: &str, kind: Kind) -> Value {
     let entry = json!({"command": "toolcrib", "args": ["-C", root, "serve"]});
     match kind {
-        Kind::Declared => with("type", "stdio", &entry),
+        Kind::Declared => prepend("type", "stdio", &entry),
         Kind::Implied => entry,
     }
 }
 
 /// Returns the object with another member in front.
-fn with(key: &str, value: impl Into<Value>, object: &Value) -> Value {
+fn prepend(key: &str, value: impl Into<Value>, object: &Value) -> Value {
     let members = object.as_object().into_iter().flatten();
     let members = members.map(|(key, value)| (key.clone(), value.clone()));
     std::iter::once((key.to_owned(), value.into())).chain(members).collect()

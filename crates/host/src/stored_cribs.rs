@@ -38,7 +38,7 @@ pub fn recent_cribs(state: &Path) -> Vec<StoredCrib> {
     let mut recent: Vec<_> = folders
         .map(|entry| entry.path())
         .filter(|folder| is_recent(folder))
-        .map(|state| StoredCrib { name: name_of(&state), state })
+        .map(|state| StoredCrib { name: crib_name(&state), state })
         .collect();
     recent.sort_by(|a, b| a.state.cmp(&b.state));
     recent
@@ -53,7 +53,7 @@ fn is_recent(folder: &Path) -> bool {
 }
 
 /// Strips the hash that makes the folder name unique.
-fn name_of(folder: &Path) -> String {
+fn crib_name(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     name.rsplit_once('-').map_or(name.as_ref(), |(name, _)| name).to_owned()
 }

@@ -48,7 +48,7 @@ impl LogFollower {
         let mut records = Vec::new();
         for line in lines {
             records.extend(self.joiner.add(&line));
-            records.extend(self.joiner.started(&line).cloned());
+            records.extend(self.joiner.find_started(&line).cloned());
         }
         records.retain(|record| filter.includes(record));
         records

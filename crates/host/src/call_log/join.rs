@@ -43,7 +43,7 @@ impl Joiner {
     }
 
     /// The record of the operation that a line starts.
-    pub(super) fn started(&self, line: &Line) -> Option<&LogRecord> {
+    pub(super) fn find_started(&self, line: &Line) -> Option<&LogRecord> {
         let is_start = line.outcome == "started" && line.operation.is_some();
         is_start.then(|| self.running.get(line.call.as_deref()?)).flatten()
     }

@@ -29,7 +29,8 @@ fn read_recipes(text: &str) -> Vec<NamedCommand> {
             is_private |= line.contains("private");
             continue;
         }
-        if let Some(name) = recipe_of(line).filter(|name| !is_private && !name.starts_with('_')) {
+        if let Some(name) = parse_recipe(line).filter(|name| !is_private && !name.starts_with('_'))
+        {
             let described = comment.clone().filter(|text| !text.is_empty());
             let description = described.unwrap_or_else(|| format!("Run `just {name}`"));
             recipes.push(NamedCommand { name: name.to_owned(), description });
@@ -40,7 +41,7 @@ fn read_recipes(text: &str) -> Vec<NamedCommand> {
 }
 
 /// The name of a recipe whose parameters, if any, have defaults.
-fn recipe_of(line: &str) -> Option<&str> {
+fn parse_recipe(line: &str) -> Option<&str> {
     let (head, rest) = line.split_once(':')?;
     // `:=` is an assignment.
     if line.starts_with([' ', '\t']) || rest.starts_with('=') {

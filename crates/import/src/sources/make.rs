@@ -26,7 +26,7 @@ fn read_targets(text: &str) -> Vec<NamedCommand> {
             comment = Some(text.trim_start_matches('#').trim().to_owned());
             continue;
         }
-        for name in targets_of(line) {
+        for name in parse_targets(line) {
             let own = line.split_once("##").map(|(_, text)| text.trim().to_owned());
             let described = own.or_else(|| comment.clone()).filter(|text| !text.is_empty());
             let description = described.unwrap_or_else(|| format!("Run `make {name}`"));
@@ -41,7 +41,7 @@ fn read_targets(text: &str) -> Vec<NamedCommand> {
 }
 
 /// The targets of a rule. Indented lines are recipes; `:=`, `::=` and `?=` are assignments.
-fn targets_of(line: &str) -> impl Iterator<Item = &str> {
+fn parse_targets(line: &str) -> impl Iterator<Item = &str> {
     let rule = line.split_once(':').filter(|(left, right)| {
         !line.starts_with(['\t', ' ', '.'])
             && !left.contains(['=', '$', '%', '"', '\''])

@@ -24,7 +24,7 @@ pub(super) fn preview(page: &str) -> Vec<Content> {
     let mut content = Vec::new();
     content
         .extend((!shown.is_empty()).then(|| Content::Text(format!("Preview:\n{shown}{notice}"))));
-    content.extend(figures(page));
+    content.extend(decode_figures(page));
     content
 }
 
@@ -103,7 +103,7 @@ fn skip_element<'t>(text: &'t str, name: &str) -> &'t str {
 }
 
 /// Decodes the bitmaps that are embedded in the page.
-fn figures(page: &str) -> Vec<Content> {
+fn decode_figures(page: &str) -> Vec<Content> {
     let mut left = MAX_FIGURE_BYTES;
     let sources = page.split("<img").skip(1).filter_map(|tag| {
         let source = tag.split_once("src=\"data:")?.1.split_once('"')?.0;
