@@ -20,7 +20,7 @@ const NAMES: [&str; 8] = [
 /// A parameter and the word it requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Consent {
-    /// The parameter.
+    /// The name of the parameter that must have the word.
     pub parameter: String,
     /// The exact word.
     pub word: String,

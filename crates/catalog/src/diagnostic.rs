@@ -53,7 +53,7 @@ pub struct Rule {
 pub struct Diagnostic {
     /// The code of the rule.
     pub code: &'static str,
-    /// The severity.
+    /// The severity of its rule, unless the check overrides it.
     pub severity: Severity,
     /// The problem.
     pub message: String,

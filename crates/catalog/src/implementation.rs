@@ -244,7 +244,7 @@ impl Access {
 /// Other tools, called in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
-    /// The steps.
+    /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
     /// The delay between two steps, in milliseconds.
     pub delay_ms: u64,
@@ -255,7 +255,7 @@ pub struct Sequence {
 pub struct Step {
     /// The served name of the tool to call.
     pub tool: String,
-    /// Its arguments.
+    /// The arguments of the call.
     pub arguments: Value,
     /// The purpose of the step.
     pub description: Option<String>,
@@ -271,7 +271,7 @@ pub struct Step {
 /// whether it takes a `.state_env`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RFunction {
-    /// The package.
+    /// The name of the package.
     pub package: String,
     /// The function, exported or not.
     pub function: String,
@@ -331,7 +331,7 @@ pub enum Atom {
 pub struct PythonFunction {
     /// The dotted module name.
     pub module: String,
-    /// The function.
+    /// The name of the function in the module.
     pub function: String,
     /// Folders to prepend to `sys.path`, relative to the crib.
     pub path: Vec<String>,

@@ -47,9 +47,9 @@ pub enum Location {
 /// A source and a location inside it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// The source.
+    /// The file, or whatever else was read.
     pub source: SourceId,
-    /// The location in it.
+    /// The location inside the source.
     pub location: Location,
 }
 

@@ -112,7 +112,7 @@ fn to_standard(mut envelope: Map<String, Value>) -> Map<String, Value> {
 /// A content block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// Text.
+    /// Text for the model.
     Text(String),
     /// An image.
     Image {
@@ -130,16 +130,16 @@ pub enum Content {
     },
     /// An embedded resource.
     Resource {
-        /// The URI.
+        /// The URI of the embedded resource.
         uri: String,
         /// The media type.
         mime_type: String,
-        /// The text.
+        /// The content of the resource.
         text: String,
     },
     /// A link to a resource that the client can read.
     Link {
-        /// The URI.
+        /// The URI of the linked resource.
         uri: String,
         /// The display name.
         name: String,

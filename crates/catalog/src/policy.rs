@@ -58,7 +58,7 @@ pub struct Clause {
     pub tools: String,
     /// A CEL expression over `args` and `tool`; `None` matches every call.
     pub when: Option<String>,
-    /// The effect.
+    /// The decision about calls that match.
     pub effect: Effect,
     /// When the clause expires.
     pub until: Option<SystemTime>,

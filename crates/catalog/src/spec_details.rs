@@ -24,7 +24,7 @@ pub struct SpecDetails {
     pub usages: Vec<Usage>,
     /// The points of the security section.
     pub security: Vec<Remark>,
-    /// The version.
+    /// The declared version, of the tool or of its document.
     pub version: Option<Version>,
 }
 
@@ -94,13 +94,13 @@ impl Section {
 pub struct OutputField {
     /// The name; for a nested field, the path joined by dots.
     pub name: String,
-    /// The description.
+    /// The description; empty if there is none.
     pub description: String,
     /// Whether its type is given.
     pub is_typed: bool,
     /// An example value.
     pub example: Option<Value>,
-    /// The location.
+    /// Where the field is described.
     pub location: Location,
 }
 
@@ -111,18 +111,18 @@ pub struct ErrorText {
     pub text: String,
     /// The names of error fields mentioned in it or among the fields of the result.
     pub fields: Vec<String>,
-    /// The location.
+    /// Where the section is in the document.
     pub location: Location,
 }
 
 /// The idempotency section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Idempotency {
-    /// The claim.
+    /// The claim that the section makes.
     pub claim: IdempotencyClaim,
-    /// The text.
+    /// The whole text of the section.
     pub text: String,
-    /// The location.
+    /// Where the section is in the document.
     pub location: Location,
 }
 
@@ -148,16 +148,16 @@ pub struct Usage {
     pub call: Option<Value>,
     /// Why it is not valid JSON, and where.
     pub problem: Option<Remark>,
-    /// The location.
+    /// Where the example is in the document.
     pub location: Location,
 }
 
 /// One point of a section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remark {
-    /// The text.
+    /// The text of the point.
     pub text: String,
-    /// The location.
+    /// Where the point is in the document.
     pub location: Location,
 }
 
@@ -168,15 +168,15 @@ pub struct Version {
     pub text: String,
     /// Whether this is the version of the tool or of its document.
     pub of: VersionOf,
-    /// The location.
+    /// Where the version is written.
     pub location: Location,
 }
 
 /// The subject of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionOf {
-    /// The tool.
+    /// The version belongs to this tool.
     Tool,
-    /// The document, and so every tool in it.
+    /// The version belongs to the document, and so to every tool in it.
     Document,
 }

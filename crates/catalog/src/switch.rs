@@ -12,7 +12,7 @@ use crate::{
 /// A condition on a flag for serving some tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Switch {
-    /// The flag.
+    /// The flag that is tested.
     pub flag: FlagName,
     /// The required value. An unset flag counts as false.
     pub is: FlagValue,

@@ -204,7 +204,7 @@ pub struct Parameter {
 /// Where a step of a sequence is defined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepLocation {
-    /// The step.
+    /// Where the whole step is.
     pub step: Location,
     /// Its arguments; a location inside the step even if it has none.
     pub arguments: Location,
@@ -221,11 +221,11 @@ pub struct Annotations {
     pub idempotent: Option<bool>,
     /// Whether a person must approve each call.
     pub requires_approval: Option<bool>,
-    /// What it may reach over the network.
+    /// The network access that it needs.
     pub network: Option<NetworkAccess>,
-    /// The category.
+    /// The category, by which people find and filter tools.
     pub category: Option<String>,
-    /// The version.
+    /// The version as written, which `diff` compares.
     pub version: Option<String>,
 }
 

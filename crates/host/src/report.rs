@@ -19,7 +19,7 @@ pub struct Report<'a> {
 
 /// A diagnostic and its position.
 pub struct Finding<'a> {
-    /// The diagnostic.
+    /// The reported problem.
     pub diagnostic: &'a Diagnostic,
     /// Absent if it concerns the whole file, or if the file is gone.
     pub position: Option<Position>,

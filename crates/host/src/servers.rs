@@ -31,7 +31,7 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The result of sending a command to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Its answer.
+    /// The text that it answered with.
     Answered(String),
     /// It did not answer in time; its process id, as far as the name of its socket tells. A process
     /// that is stopped still accepts connections.

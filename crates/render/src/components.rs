@@ -28,7 +28,7 @@ const MAX_VERSION_BYTES: usize = 64 * 1024;
 /// A program or package that rendering uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Component {
-    /// The name.
+    /// The name, such as `pandoc`.
     pub name: &'static str,
     /// Its purpose in rendering.
     pub purpose: &'static str,

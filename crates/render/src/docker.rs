@@ -39,9 +39,9 @@ const MARGIN: Duration = Duration::from_secs(15);
 #[derive(Clone)]
 pub(super) struct Engine {
     docker: Docker,
-    /// Its socket.
+    /// The path of the socket of the daemon.
     pub(super) socket: String,
-    /// Its version.
+    /// The version that the daemon reported.
     pub(super) version: String,
 }
 

@@ -148,7 +148,7 @@ pub struct Rendered {
 /// A warning of R.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// The message.
+    /// The text of the warning.
     pub message: String,
     /// The label of the chunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,7 @@ pub(crate) const LIFETIME: Duration = Duration::from_secs(60 * 60);
 pub struct Digest {
     /// The definition of the tool; for a sequence, also those of its steps.
     pub tool: String,
-    /// The arguments.
+    /// The arguments of the call.
     pub arguments: String,
     /// What the call would do with them: command line, environment, content of the program, ….
     pub plan: String,

@@ -169,7 +169,7 @@ pub trait Journal: Send + Sync + 'static {
     /// Gives a use back: the call asked its client, and is made again with the answer.
     fn return_approval(&self, id: ApprovalId) -> JournalFuture<'_, ()>;
 
-    /// One approval.
+    /// The approval or request with this id, if it exists.
     fn approval(&self, id: ApprovalId) -> JournalFuture<'_, Option<Approval>>;
 
     /// The requests for approval that are open at this time, oldest first.

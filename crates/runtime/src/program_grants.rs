@@ -43,7 +43,7 @@ impl Grant {
     }
 }
 
-/// The grants of one program.
+/// The grants of one program, which depend on the tool that runs it.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramGrants {
     /// The grant for every tool that runs the program.

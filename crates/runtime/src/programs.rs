@@ -19,7 +19,7 @@ const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct ProgramRequest<'a> {
     /// The name of the program, looked up in the children's `PATH`.
     pub program: &'a str,
-    /// Its arguments.
+    /// The arguments, without the name of the program.
     pub arguments: Vec<String>,
     /// Text for its standard input.
     pub stdin: Option<String>,

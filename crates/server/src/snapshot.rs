@@ -64,7 +64,7 @@ pub struct Snapshot {
     unavailable: BTreeMap<String, String>,
 }
 
-/// One served tool.
+/// A tool and its rendering, which is made on first use.
 #[derive(Debug)]
 pub(crate) struct ServedTool {
     pub(crate) tool: Arc<Tool>,

@@ -29,7 +29,7 @@ pub struct PromptArgument {
 /// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The user.
+    /// The person who uses the client.
     User,
     /// The model.
     Assistant,

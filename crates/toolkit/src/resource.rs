@@ -22,7 +22,7 @@ pub struct Resource {
 /// A family of resources whose URIs follow a template (RFC 6570).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceTemplate {
-    /// The template.
+    /// The template, such as `note:///{name}`.
     pub uri_template: String,
     /// The display name.
     pub name: String,

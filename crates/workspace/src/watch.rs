@@ -20,7 +20,7 @@ const DEBOUNCE: Duration = Duration::from_millis(150);
 #[derive(Debug, thiserror::Error)]
 #[error("cannot watch `{}`: {source}", folder.display())]
 pub struct WatchError {
-    /// The folder.
+    /// The folder that was to be watched.
     pub folder: PathBuf,
     /// The error of the watcher.
     pub source: notify::Error,

@@ -42,7 +42,7 @@ impl Span {
 /// A value and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node<'a> {
-    /// The value.
+    /// The value, whose children are nodes too.
     pub value: Value<'a>,
     /// The bytes of the value.
     pub span: Span,
@@ -68,11 +68,11 @@ pub enum Value<'a> {
 /// A member of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member<'a> {
-    /// The key.
+    /// The key, without quotes and escapes.
     pub key: Cow<'a, str>,
     /// The bytes of the key, including quotes.
     pub key_span: Span,
-    /// The value.
+    /// The value of the member.
     pub value: Node<'a>,
 }
 

@@ -20,7 +20,7 @@ pub struct AuditLine {
     pub tool: String,
     /// The digest of its definition.
     pub tool_digest: String,
-    /// The digest of the arguments.
+    /// The keyed digest of the complete arguments.
     pub arguments_digest: String,
     /// Fields that are the same in all lines of a call and are written only in the first one.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]

@@ -29,7 +29,7 @@ use crate::{
 pub struct PythonCall<'a> {
     /// The tool that the function implements.
     pub tool: &'a Tool,
-    /// The function.
+    /// The module and the name of the function.
     pub function: &'a PythonFunction,
     /// The validated arguments, without the name of a session.
     pub arguments: &'a Arguments,

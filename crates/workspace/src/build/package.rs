@@ -32,7 +32,7 @@ pub enum PackageError {
     /// A part that every package has is missing or cannot be read.
     #[error("`{}` is not an R package: cannot read `{part}`: {source}", folder.display())]
     Part {
-        /// The folder.
+        /// The folder that was to be built.
         folder: PathBuf,
         /// The path of the part in the folder.
         part: &'static str,
