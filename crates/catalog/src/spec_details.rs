@@ -94,7 +94,7 @@ impl Section {
 pub struct OutputField {
     /// The name; for a nested field, the path joined by dots.
     pub name: String,
-    /// The description; empty if there is none.
+    /// The description, which may be empty.
     pub description: String,
     /// Whether its type is given.
     pub is_typed: bool,
