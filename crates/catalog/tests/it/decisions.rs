@@ -55,7 +55,7 @@ fn asks_about_code_in_arguments() {
     assert_eq!(reason(decision), "it runs code from its arguments with `python3`");
 }
 
-/// Variables with which programs take code, start other programs or trust other files.
+/// Variables that make programs run code, start other programs or trust other files.
 const RISKY_VARIABLES: &str = "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT PATH IFS ENV BASH_ENV PS4 PROMPT_COMMAND SHELLOPTS \
     CDPATH HOME SHELL EDITOR VISUAL PAGER MANPAGER LESS LESSOPEN LESSEDIT BROWSER GCONV_PATH LOCPATH TERMINFO \
     TERMCAP NLSPATH PYTHONPATH PYTHONSTARTUP PYTHONWARNINGS PYTHONINSPECT NODE_OPTIONS NODE_PATH PERL5LIB PERL5OPT \

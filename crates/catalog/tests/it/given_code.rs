@@ -1,14 +1,14 @@
-//! Command lines in which an argument of the caller is code, and those in which it is data.
+//! Command lines with an argument of the caller that is code, and others in which it is data.
 //!
 //! `{}` is an argument on the command line, `--flag={}` the value of a flag in the same word, `{stdin}`
-//! text on standard input, `{json}` all arguments there, `{file}` a file that holds the argument.
+//! text on standard input, `{json}` all arguments on standard input, `{file}` a file with the argument.
 
 use catalog::implementation::{Binding, PassBy, Piece, Process, Separator};
 
-/// A definition can have a flag as a word of its command, or with its parameter.
+/// Groups whose flags are tested both as words of `command` and as flags of parameters.
 const WITH_OPTIONS: [&str; 2] = ["git and other version control", "flags"];
 
-/// Each group has a class and its command lines.
+/// Groups of command lines that need approval.
 const ASKED: &[(&str, &str)] = &[
     (
         "shells and interpreters",
@@ -111,7 +111,7 @@ const ASKED: &[(&str, &str)] = &[
     ),
 ];
 
-/// The same for ordinary uses.
+/// Groups of ordinary command lines that need no approval.
 const NOT_ASKED: &[(&str, &str)] = &[
     (
         "data files and filters",
@@ -176,7 +176,7 @@ fn process(line: &str, as_options: bool) -> Process {
     Process { program, pieces }
 }
 
-/// The command lines whose arguments contain code, or contain only data.
+/// Selects the command lines whose arguments contain code, or only data.
 fn find_lines(groups: &[(&'static str, &'static str)], is_code: bool) -> Vec<String> {
     let mut found = Vec::new();
     for (class, lines) in groups {

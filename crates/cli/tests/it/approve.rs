@@ -33,7 +33,7 @@ fn type_at_terminal(crib: &TempCrib, arguments: &[&str], lines: &[&str]) -> (i32
     (output.status.code().unwrap_or(-1), text(&output.stdout) + &text(&output.stderr))
 }
 
-/// Runs the program on a terminal as a person does, types lines, and returns exit code and output.
+/// Runs the program on a terminal, types lines, and returns exit code and output.
 pub(crate) fn run_at_terminal(
     crib: &TempCrib,
     arguments: &[&str],
@@ -50,7 +50,7 @@ pub(crate) fn run_at_terminal(
     for line in lines {
         near.write_all(format!("{line}\n").as_bytes()).expect("typed");
     }
-    // Read while it runs, until its other end is closed.
+    // Read while the program runs, until EOF.
     drop(command);
     let (mut seen, mut chunk) = (Vec::new(), [0; 4096]);
     while let Ok(read @ 1..) = near.read(&mut chunk) {
@@ -60,7 +60,7 @@ pub(crate) fn run_at_terminal(
     (code, String::from_utf8_lossy(&seen).replace("\r\n", "\n"))
 }
 
-/// The program in a folder outside of every crib, with the state of this crib's user.
+/// Runs the program in a folder outside of every crib, with the state of this crib's user.
 fn run_outside(crib: &TempCrib, arguments: &[&str]) -> CommandOutput {
     run_in(tempfile::tempdir().expect("a folder").path(), crib, arguments)
 }
@@ -315,7 +315,7 @@ fn policies_see_paths_without_links_and_parent_folders() {
     }
 }
 
-/// A plan without the paths that its sandbox allows and its level: they depend on the machine.
+/// Removes the sandbox level and the allowed paths from a plan, because they depend on the machine.
 fn without_sandbox(transcript: &str) -> String {
     let is_portable = |line: &&str| {
         !["program ", "variables ", "reads ", "sandbox "].iter().any(|name| line.starts_with(name))

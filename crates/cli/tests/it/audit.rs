@@ -5,13 +5,13 @@ use testing::{StdioClient, TempCrib, definition};
 
 use crate::operations::{asynchronous_tool, dangerous_tool, request_approval};
 
-/// The lines of the crib's audit.
+/// Reads the lines of the crib's audit log.
 fn read_audit(crib: &TempCrib) -> Vec<Value> {
     let text = std::fs::read_to_string(crib.state().join("audit.jsonl")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-/// The level that `doctor` reports.
+/// The sandbox level that `doctor` reports.
 fn level_in_doctor(crib: &TempCrib) -> String {
     let report = crib.run(&["doctor"]).stdout;
     let level = report.lines().find_map(|line| line.trim().strip_prefix("level "));

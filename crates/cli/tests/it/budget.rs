@@ -1,4 +1,4 @@
-//! What `tools/list` costs a model, and what is left out of it.
+//! The size of `tools/list`, and the parts that are left out of it.
 
 use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib, definition, repository};

@@ -1,4 +1,4 @@
-//! `call`: arguments as people type them, and what they see while a tool runs.
+//! `call`: arguments on the command line, and output while a tool runs.
 
 use std::{io::Write, process::Stdio};
 

@@ -29,7 +29,7 @@ fn crib() -> TempCrib {
         .tool("login", login_tool())
 }
 
-/// The records of `log --json`, without what differs from run to run.
+/// The records of `log --json`, without fields that differ from run to run.
 fn records(crib: &TempCrib, arguments: &[&str]) -> Vec<Value> {
     let output = crib.run(&[&["log", "--json"], arguments].concat());
     assert_eq!(output.code, 0, "{}", output.stderr);

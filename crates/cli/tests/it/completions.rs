@@ -1,11 +1,11 @@
-//! `completions` and `man`, with the shells and the reader of manual pages themselves.
+//! `completions` and `man`, tested with the real shells and the real `man`.
 
 use std::{env, process::Command};
 
 use serde_json::json;
 use testing::{CommandOutput, TempCrib, toolcrib_path};
 
-/// The longest time that a shell may take, in seconds.
+/// Timeout of a shell, in seconds.
 const TIMEOUT: &str = "60";
 
 /// A crib with two tools, one of which has parameters of several types.
@@ -43,7 +43,7 @@ fn run(crib: &TempCrib, shell: &[&str], script: &str) -> String {
     output.stdout
 }
 
-/// What bash proposes for a command line, which it splits at `=` as well.
+/// Returns the proposals of bash for a command line, which it also splits at `=`.
 fn complete_in_bash(crib: &TempCrib, words: &str) -> String {
     let script = format!(
         r#"source <(toolcrib completions bash)
@@ -60,7 +60,7 @@ fn complete_in_bash(crib: &TempCrib, words: &str) -> String {
 #[test]
 fn bash_completes_commands_tools_parameters_and_values() {
     let crib = crib();
-    // After an empty word, options follow.
+    // An empty word also proposes options, which follow.
     let complete = |words| {
         let proposed = complete_in_bash(&crib, words);
         proposed.split(" --args").next().unwrap_or_default().trim_end().to_owned()
@@ -103,7 +103,7 @@ fn fish_completes_tools_parameters_and_values() {
     ");
 }
 
-/// Types into an interactive zsh, and waits for what its line becomes.
+/// Types into an interactive zsh and waits for the completed line.
 #[test]
 fn zsh_completes_tools_parameters_and_values() {
     let crib = crib();
@@ -124,7 +124,7 @@ fn zsh_completes_tools_parameters_and_values() {
     complete("toolcrib call paint colour=b", "colour=blue");
 }
 
-/// Nushell is in no distribution that the checks run on, so its part of the work is done here.
+/// Nushell is in no distribution that the tests run on, so the test does its part of the work.
 #[test]
 fn nushell_gets_records() {
     let crib = crib();

@@ -19,7 +19,8 @@ fn home(crib: &TempCrib) -> PathBuf {
 
 fn connect(crib: &TempCrib, arguments: &[&str]) -> CommandOutput {
     let mut command = crib.command(&[&["connect"], arguments].concat());
-    // Variables that move the files of clients must not reach the files of a developer.
+    // Variables that move the files of clients are unset, so that tests cannot reach the files of a
+    // developer.
     for variable in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME"] {
         command.env_remove(variable);
     }
@@ -32,7 +33,7 @@ fn connect(crib: &TempCrib, arguments: &[&str]) -> CommandOutput {
 
 fn transcript(crib: &TempCrib, arguments: &[&str]) -> String {
     let CommandOutput { code, stdout, stderr } = connect(crib, arguments);
-    // How many built-in tools there are is of no interest here.
+    // The number of built-in tools does not matter here.
     let lines = stdout.lines().map(|line| line.split(" gets ").next().unwrap_or_default());
     let stdout: String = lines.map(|line| format!("{line}\n")).collect();
     let text = format!("exit code {code}\n{stdout}{stderr}");
@@ -45,7 +46,7 @@ fn normalize(crib: &TempCrib, text: &str) -> String {
     text.replace(&crib.root().parent().expect("a folder").display().to_string(), "FOLDER")
 }
 
-/// All files of the crib and of the home folder, but for the state of servers.
+/// All files of the crib and of the home folder, except the state of servers.
 fn files_of(crib: &TempCrib) -> Vec<(PathBuf, Vec<u8>)> {
     [files_in(&crib.root()), files_in(&home(crib))].concat()
 }
@@ -105,7 +106,7 @@ fn every_client_file_is_the_same_after_a_round_trip() {
         let verified = output.stdout.lines().filter(|line| line.contains(": alpha"));
         assert_eq!(verified.count(), names.len());
         assert!(files_of(&crib).len() > before.len());
-        // In the opposite order: two clients may share a file.
+        // Undone in the opposite order, because two clients may share a file.
         let names: Vec<_> = names.into_iter().rev().collect();
         assert_eq!(connect(&crib, &[&names[..], &[&flag, "--undo"]].concat()).code, 0);
         assert_eq!(files_of(&crib), before, "{flag}");

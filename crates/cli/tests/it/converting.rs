@@ -267,7 +267,7 @@ fn conversion_to_mcp_matches_the_served_tools() {
         for field in ["title", "description"] {
             assert_eq!(tool[field], same[field], "{field}");
         }
-        // The file keeps the format `path`, which clients are not sent.
+        // The file keeps the format `path`, which `tools/list` leaves out.
         let names = |tool: &Value| {
             let properties = tool["inputSchema"]["properties"].as_object().expect("properties");
             properties.keys().cloned().collect::<Vec<_>>()

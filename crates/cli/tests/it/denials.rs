@@ -16,7 +16,7 @@ fn crib(command: &str) -> TempCrib {
     )
 }
 
-/// The last line that a call prints, which has the cause.
+/// Returns the last line that a call prints, which names the cause.
 fn cause(crib: &TempCrib, word: &str) -> String {
     let output = crib.run(&["call", "run", &format!("words={word}")]);
     assert_eq!(output.code, 1, "{word}: {}{}", output.stdout, output.stderr);
@@ -59,7 +59,7 @@ fn a_refused_file_is_named_with_the_setting_to_change() {
     assert!(missing.ends_with("exit code 1"), "a file that may be read is just missing: {missing}");
 }
 
-/// How programs in other languages report the same, in their words.
+/// Programs in other languages report the same failures in other words.
 #[test]
 fn the_words_of_other_languages_are_understood() {
     let crib = crib("sh report.sh").file("report.sh", "echo \"$1\" >&2; exit 1\n");

@@ -90,7 +90,7 @@ fn never_replaces_a_file() {
 
 #[test]
 fn a_bundle_and_its_registry_entry_match() {
-    // A small program: the one under test has hundreds of megabytes.
+    // A small fake program, because the one under test has hundreds of megabytes.
     let crib = shop().file("program", "\x7fELF");
     let export = |form| crib.run(&["export", form, "--out", "out", "--program", "program"]);
     insta::assert_snapshot!(crib.transcript(&["export", "server-json", "--out", "out"]), @r"

@@ -174,7 +174,8 @@ fn a_writable_tool_cannot_change_another_crib_that_is_a_root() {
 #[test]
 fn a_warm_worker_cannot_change_a_file_that_was_replaced() {
     let page = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `spoil`\n\nSpoil.\n";
-    // Runs only if the file is protected: otherwise the worker waits for its end.
+    // The function makes its attempts only where the file is protected; otherwise it loops until its
+    // timeout.
     let module = "import os\n\ndef spoil():\n    \
         while '/toolcrib.toml ' not in open('/proc/self/mountinfo').read(): pass\n    tries = []\n    \
         for act in (lambda: open('toolcrib.toml', 'a'), lambda: os.unlink('toolcrib.toml')):\n        \
@@ -197,11 +198,11 @@ fn a_warm_worker_cannot_change_a_file_that_was_replaced() {
     };
     for _ in 0..3 {
         spoil();
-        // As editors and `sed -i` do, in one step.
+        // Replaces the file in one step, as editors and `sed -i` do.
         fs::write(file.with_extension("new"), config).expect("a file");
         fs::rename(file.with_extension("new"), &file).expect("a replaced file");
         spoil();
-        // As git does, in two.
+        // Replaces the file in two steps, as git does.
         fs::remove_file(&file).expect("a file");
         fs::write(&file, config).expect("a file");
     }

@@ -1,4 +1,4 @@
-//! Long outputs as a model sees and reads them.
+//! Long outputs in results, and reading them with `read_output`.
 
 use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib};
@@ -25,7 +25,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().expect("text")
 }
 
-/// APIs of models reject texts without a visible character.
+/// Model APIs reject texts without a visible character.
 #[test]
 fn no_text_is_blank() {
     let tool = |name: &str, command: &str| {

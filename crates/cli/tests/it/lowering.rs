@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib, initialize_params, notification};
 
-/// A tool that takes a text or a file, and has a parameter whose name providers reject.
+/// A crib with a tool that takes a text or a file, and has a parameter whose name providers reject.
 fn crib() -> TempCrib {
     let schema = json!({
         "type": "object",
@@ -45,7 +45,7 @@ fn a_client_gets_tools_in_a_form_that_it_accepts() {
     insta::assert_snapshot!(listed(&mut claude));
     let result = claude.call("send", json!({"gr__e": 7}));
     assert_ne!(result["isError"], Value::Bool(true), "{result}");
-    // The full schema decides.
+    // The call is validated against the full schema.
     let result = claude.call("send", json!({"gr__e": 7, "text": "a"}));
     assert_eq!(result["structuredContent"]["error_type"], "invalid_arguments", "{result}");
     let full = listed(&mut start(&crib, "another"));

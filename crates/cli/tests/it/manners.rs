@@ -1,4 +1,4 @@
-//! What people see when they type something, and when they mistype it.
+//! Output for people: of commands, and of mistyped ones.
 
 use std::{
     fs::File,
@@ -22,7 +22,7 @@ fn crib() -> TempCrib {
     TempCrib::new().tool("git_log", tool).tool("count", definition("count", "wc"))
 }
 
-/// The output on a terminal of this width, with colours.
+/// Returns the output on a terminal of this width, with colours.
 fn on_terminal(crib: &TempCrib, arguments: &[&str], columns: u16) -> String {
     let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
     pty::grantpt(&near).expect("ours");

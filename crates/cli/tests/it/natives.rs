@@ -410,7 +410,7 @@ mod new_native {
 
     #[test]
     fn the_tool_of_a_new_crate_is_valid() {
-        // It would wait for a client.
+        // Not called, because it would wait for a client.
         let _ = main;
         let named = tools_of("NAME");
         assert_eq!(named, ["NAME"]);

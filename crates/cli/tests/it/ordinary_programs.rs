@@ -1,4 +1,4 @@
-//! Definitions of everyday programs: what their command lines need, with the real programs.
+//! Definitions of everyday programs, run with the real programs.
 
 use std::{fs, process::Command};
 

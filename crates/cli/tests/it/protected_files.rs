@@ -51,7 +51,7 @@ fn a_tool_cannot_overwrite_the_files_that_permit_it() {
             {"name": "to", "type": "string", "format": "path", "description": "To", "required": true}]}]});
     let crib = TempCrib::new()
         .tool("copy", copy)
-        // A program that is not in the crib, with the name of a script that is.
+        // A program outside the crib that has the name of a script inside.
         .tool("named", definition("named", "run.sh"))
         .tool("run", definition("run", "sh run.sh"))
         .tool("run_again", definition("run_again", "sh run.sh twice.sh"))

@@ -19,7 +19,7 @@ Count the lines of a file.
 | `limit` | `integer` | No | Stop here |
 ";
 
-/// The problems of a module that a tool is bound to.
+/// Returns the problems of a module that a tool is bound to.
 fn check(module: Option<&str>) -> String {
     let crib = TempCrib::new().file("count/MCP_TOOL_SPECIFICATION.md", SPECIFICATION);
     crib.write("toolcrib.toml", "[[bind]]\ntools = \"count_lines\"\npython = \"counting\"\n");

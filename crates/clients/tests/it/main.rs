@@ -1,4 +1,4 @@
-//! What clients find in their files after an edit.
+//! The files of clients after an edit.
 
 mod lowering;
 
@@ -139,7 +139,7 @@ fn files_are_found_by_variables_and_alternatives() {
     insta::assert_snapshot!(paths.collect::<String>());
 }
 
-/// Files of people, by the syntax that their ending stands for.
+/// Files as people write them, with an extension that names the syntax.
 const FILES: [(&str, &str); 15] = [
     ("json", ""),
     ("json", "{}"),
@@ -163,7 +163,7 @@ fn removing_an_entry_leaves_what_was_there() {
     for client in CLIENTS {
         for (kind, text) in FILES {
             let editor = client.editor();
-            // What the client itself cannot read is left alone.
+            // A file that the client itself cannot read is not edited.
             let Ok(None) = editor.entry(text, "shop") else { continue };
             let edited = connect(client, &stdio(), text);
             let removed = editor.remove(&edited, "shop").expect("the result is valid");

@@ -7,12 +7,12 @@ use tokio::{io::AsyncReadExt, time::timeout};
 
 use crate::bench::{Bench, Rights};
 
-/// Opens a protected file while another is put in its place, and writes to that later: a descriptor that
-/// was opened in between bypasses the mount, also if a new one is made.
+/// Opens a protected file while it is being replaced, and writes to it later: a descriptor that was
+/// opened in between bypasses the mount, even if a new mount is made.
 const HOLDER: &str = r#"
 import os, time
 first = os.stat("toolcrib.toml").st_ino
-# By then its supervisor watches the folder.
+# By then the supervisor watches the folder.
 time.sleep(0.1)
 print("ready", flush=True)
 held = os.open("toolcrib.toml", {FLAGS})
@@ -20,7 +20,7 @@ while os.fstat(held).st_ino == first:
     try: new = os.open("toolcrib.toml", {FLAGS})
     except FileNotFoundError: continue
     os.close(held); held = new
-# Longer than its supervisor may take.
+# Longer than the supervisor may take.
 time.sleep(3)
 open(f"/proc/self/fd/{held}", "w").write("evil")
 "#;
@@ -39,7 +39,7 @@ async fn start(bench: &Bench, rights: Rights, script: &str) -> ChildProcess {
     child
 }
 
-/// How the supervisor ended it, if it did.
+/// Waits for the program. Returns the violation that it was killed for, if any, and its output.
 async fn wait(mut child: ChildProcess) -> (Option<Violation>, String) {
     let exit = timeout(Duration::from_secs(20), child.child.wait()).await;
     exit.expect("an exit").expect("a status");
@@ -67,7 +67,7 @@ fn namespaces() -> Bench {
     Bench::all().into_iter().rfind(Bench::has_namespaces).expect("namespaces")
 }
 
-/// What a person does to a file.
+/// Ways in which a person replaces or removes a file.
 const CHANGES: [fn(&Path); 3] =
     [replace, remove_and_create, |file| fs::remove_file(file).expect("a file")];
 

@@ -14,12 +14,12 @@ use crate::{
     operations_fixture::OperationsFixture,
 };
 
-/// The metadata of a client that can follow tasks.
+/// The metadata of a client that supports tasks.
 fn task_client_meta() -> Value {
     request_meta(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}))
 }
 
-/// A request of a client that can follow tasks, about the task or tool `name`.
+/// Sends a request of a client that supports tasks, about the task or tool `name`.
 async fn follow(
     client: &HttpFixture,
     method: &str,

@@ -1,4 +1,4 @@
-//! What a caller learns about a render: whether it is cached, why it failed, and what is missing.
+//! The reply about a render: whether it is cached, why it failed, and what is missing.
 
 use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib, skip_without};

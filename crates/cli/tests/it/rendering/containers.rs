@@ -10,7 +10,7 @@ use testing::{StdioClient, TempCrib, skip, skip_without};
 
 use super::pdf_text;
 
-/// Sends requests to a new server as they are, without a handshake, and returns the responses.
+/// Sends requests to a new server without a handshake, and returns the responses.
 fn exchange(crib: &TempCrib, socket: &str, requests: &[String]) -> Vec<Value> {
     let mut command = crib.command(&["serve"]);
     command.env("DOCKER_HOST", socket).stderr(Stdio::null());
@@ -33,7 +33,7 @@ fn engine() -> Option<(String, String)> {
     found
 }
 
-/// A server that renders in a container without end.
+/// Starts a server with an endless render in a container.
 fn start_slow_render(socket: &str, image: &str) -> (TempCrib, StdioClient) {
     let config =
         format!("[documents]\nenabled = true\nbackend = \"docker\"\nimage = \"{image}\"\n");
@@ -46,7 +46,7 @@ fn start_slow_render(socket: &str, image: &str) -> (TempCrib, StdioClient) {
     (crib, client)
 }
 
-/// How many containers a server has.
+/// Counts the containers of a server.
 fn containers(socket: &str, server: u32) -> usize {
     let words = [
         "ps",
@@ -71,7 +71,7 @@ fn containers_of_a_killed_server_are_removed_by_the_next_one() {
     };
     let (crib, first) = start_slow_render(&socket, &image);
     let server = first.pid();
-    // Killed, so that it cannot clean up.
+    // The server is killed, so that it cannot clean up.
     drop(first);
     assert_eq!(containers(&socket, server), 1);
     let mut next = StdioClient::start_with(&crib, &[], &[("DOCKER_HOST", &socket)]);

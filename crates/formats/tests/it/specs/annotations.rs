@@ -1,8 +1,8 @@
-//! Safety annotations: none is lost, however it is written.
+//! Safety annotations are never dropped, however they are written.
 
 use crate::specs::{codes, document_with, read, read_tool};
 
-/// The specification of a tool with this line under its heading.
+/// The text of a specification whose tool has this line under its heading.
 fn specify(line: &str) -> String {
     document_with(&format!("{line}\n\n**Parameters**: None\n\nIt works.\n"))
 }

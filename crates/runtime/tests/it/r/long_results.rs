@@ -1,4 +1,4 @@
-//! Values and output that are longer than a reply may be.
+//! Values and output that exceed the maximum length of a reply.
 
 use catalog::{Content, Outcome, Schema, Tool};
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ async fn a_large_nested_result_is_complete_in_its_resource() {
     assert_eq!(whole["m"], json!([[1, 1], [1, 1]]));
 }
 
-/// Values that are long for a large `n`, and the expected notices.
+/// Values that are long if `n` is large, and the expected notices.
 const SHAPES: &[(&str, &str)] = &[
     ("as.list(seq_len(n / 4) + 0.5)", r#"{"type": "array"}"#),
     (
@@ -137,7 +137,7 @@ async fn a_value_sent_in_pieces_has_the_shape_of_a_short_one() {
     }
 }
 
-/// Whether a value begins like another one and is longer.
+/// Whether a long value starts with a shorter one.
 fn begins(long: &Value, short: &Value) -> bool {
     match (long, short) {
         (Value::Array(long), Value::Array(short)) => {
