@@ -28,7 +28,7 @@ const SUFFIX: &[u8] = b".toolcrib";
 /// The maximum length of a name on every common file system, in bytes.
 const MAX_NAME: usize = 255;
 
-/// How long a writer waits for another process that writes the same file.
+/// Maximum wait for another process that writes the same file.
 const PATIENCE: Duration = Duration::from_secs(5);
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 

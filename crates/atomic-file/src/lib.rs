@@ -24,7 +24,7 @@ mod draft;
 
 use draft::{Draft, is_draft, remove_if_abandoned};
 
-/// How many files are written at a time.
+/// Number of files that are written concurrently.
 const WRITERS: usize = 16;
 
 /// Who can access a file that is written.

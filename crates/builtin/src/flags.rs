@@ -28,7 +28,8 @@ const PROJECT_SPACES: &str = "flags/project/";
 /// Maximum number of flags on a page, and approximate maximum bytes of their names and values.
 const MAX_PAGE_FLAGS: usize = 1000;
 const MAX_PAGE_BYTES: usize = 256 << 10;
-/// How many flags are read at once, and how often for one page: a pattern may match few of them.
+/// Number of flags that are read at once, and maximum number of reads for one page: a pattern may match
+/// few flags.
 const BATCH_FLAGS: usize = 1000;
 const MAX_BATCHES: usize = 10;
 

@@ -38,7 +38,7 @@ pub struct ArgumentError {
 pub struct ArgumentErrors {
     /// The first errors, at most [`MAX_REPORTED`], in a stable order.
     pub reported: Vec<ArgumentError>,
-    /// How many further errors there are, as far as they were counted.
+    /// Number of further errors, as far as they were counted.
     pub omitted: usize,
     /// Whether all were counted.
     pub is_counted: bool,
@@ -93,7 +93,7 @@ fn unexplained() -> ArgumentErrors {
     ArgumentErrors { reported: vec![error], omitted: 0, is_counted: false }
 }
 
-/// How many errors [`describe`] makes of one.
+/// Number of errors that [`describe`] makes of one.
 fn count_errors(error: &ValidationError<'_>) -> usize {
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected }

@@ -14,7 +14,7 @@ use std::{
     },
 };
 
-/// How many steps pass between two looks at the flag. A step takes a few nanoseconds.
+/// Steps between two checks of the flag. A step takes a few nanoseconds.
 const FLAG_INTERVAL: u64 = 1 << 12;
 
 thread_local! {
@@ -22,7 +22,7 @@ thread_local! {
     static EXPIRED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// How much work may be done.
+/// A limit on the amount of work.
 #[derive(Clone, Debug)]
 pub struct Budget {
     steps: u64,

@@ -26,7 +26,7 @@ pub struct Tool {
     pub on_mismatch: Option<OnMismatch>,
     /// The form of its failures.
     pub errors: ErrorForm,
-    /// How much is reported about invalid arguments.
+    /// The amount of detail in reports about invalid arguments.
     pub argument_errors: ErrorDetail,
     /// Where each parameter is defined, in definition order.
     pub parameters: Vec<Parameter>,
@@ -58,7 +58,7 @@ pub struct Tool {
     pub success_exit_codes: Vec<i32>,
     /// Whether the program gets the user's credentials, if a profile defines where they are stored.
     pub credentials: bool,
-    /// How long its examples took when the definition was built.
+    /// Run time of its examples when the definition was built.
     pub measured: Option<Duration>,
     /// How its calls are carried out.
     pub implementation: Implementation,
@@ -255,7 +255,7 @@ pub enum OnMismatch {
     Fail,
 }
 
-/// How much an argument failure reports in its message.
+/// The amount of detail in the message of an argument failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorDetail {
     /// Every error, as a list.

@@ -22,8 +22,8 @@ use std::{process::ExitCode, time::Duration};
 
 use workspace::Environment;
 
-/// How long the program waits at its end for temporary folders to be removed. It takes some tens of
-/// milliseconds after a call of an R or Python function, and no time after most commands.
+/// Maximum wait at exit for temporary folders to be removed. It takes some tens of milliseconds
+/// after a call of an R or Python function, and no time after most commands.
 const CLEANUP: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {

@@ -97,7 +97,7 @@ pub(crate) fn width() -> Option<usize> {
     columns.filter(|columns| *columns > 0)
 }
 
-/// How many rows of the terminal a line takes, with wrapping.
+/// The number of terminal rows that a line takes when it wraps.
 pub(crate) fn height(line: &str) -> usize {
     width().map_or(1, |columns| line.chars().count().div_ceil(columns).max(1))
 }

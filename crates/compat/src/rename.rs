@@ -14,7 +14,7 @@ use crate::{Class, schema::compare_input};
 /// Two tools with at least this similarity are taken for one.
 const MIN_SIMILARITY: f64 = 0.65;
 
-/// How much the similarity of the names, of the descriptions and of the parameters counts.
+/// Weights of the similarity of the names, of the descriptions and of the parameters.
 const WEIGHTS: [f64; 3] = [0.35, 0.35, 0.3];
 
 /// Above this many pairs nothing is matched: every pair is scored, and a change that replaces
@@ -142,7 +142,7 @@ fn jaccard(one: &[u32], other: &[u32]) -> f64 {
     if all == 0 { 0.0 } else { common as f64 / all as f64 }
 }
 
-/// How many ids two sorted lists have in common.
+/// Counts the ids that two sorted lists have in common.
 fn count_common(one: &[u32], other: &[u32]) -> usize {
     let (mut count, mut rest) = (0, other.iter().peekable());
     for id in one {

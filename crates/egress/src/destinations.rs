@@ -15,7 +15,7 @@ use tokio::{
 
 use crate::listeners::{LOCAL_ADDRESSES, LOCALHOST};
 
-/// How long to wait for a name server, and for each address.
+/// Timeout for a name lookup, and for connecting to each address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The ports at which this process serves clients.

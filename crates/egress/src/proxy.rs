@@ -22,11 +22,11 @@ use crate::{
 const MAX_CONNECTIONS: usize = 128;
 /// Maximum length of the head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
-/// How long a program may take to send the head of a request.
+/// Timeout for a program to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// When a connection without traffic is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
-/// How long a refused client may go on sending.
+/// Maximum time for which a refused client may continue to send.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Pause after a connection could not be accepted, for lack of descriptors for example.
 const RETRY_DELAY: Duration = Duration::from_millis(100);

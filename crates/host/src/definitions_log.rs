@@ -7,11 +7,11 @@ use workspace::{Crib, Drift, LOCK, Loaded, Lock, LockError};
 
 use crate::{count, report::Report};
 
-/// How many diagnostics are logged at once. Locating one parses its file again, which would delay the
-/// first answer of a server with thousands of warnings.
+/// Maximum number of diagnostics that are logged at once. Locating one parses its file again, which
+/// would delay the first answer of a server with thousands of warnings.
 const DIAGNOSTICS_LOGGED: usize = 100;
 
-/// How many tools one warning about drift names.
+/// Maximum number of tools in a warning about drift.
 const DRIFT_SHOWN: usize = 10;
 
 /// Logs diagnostics with their positions, errors before warnings if there are many, and how much was

@@ -1,4 +1,4 @@
-//! How much of what calls do is written to disk.
+//! The stores of a crib: how far the records of calls are written to disk.
 
 use std::{sync::Arc, time::Duration};
 

@@ -11,7 +11,7 @@ use workspace::Crib;
 
 use crate::servers::{self, Answer};
 
-/// How long servers may take to answer. A list without positions is better than no list.
+/// Timeout for servers to answer. A list without positions is better than no list.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serializes the positions of this server's pending operations, by operation id.

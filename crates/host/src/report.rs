@@ -10,9 +10,9 @@ use workspace::{Files, Loaded};
 pub struct Report<'a> {
     /// One for each diagnostic.
     pub findings: Vec<Finding<'a>>,
-    /// How many definition files were read.
+    /// Number of definition files that were read.
     pub files: usize,
-    /// How many tools without an error they define.
+    /// Number of tools without an error that they define.
     pub tools: usize,
     texts: HashMap<&'a SourceId, Text>,
 }
@@ -79,7 +79,7 @@ impl<'a> Report<'a> {
         Self { findings, files: loaded.files, tools: loaded.tools, texts }
     }
 
-    /// How many findings have this severity.
+    /// Counts the findings with this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.diagnostic.severity == severity).count()
     }

@@ -22,10 +22,10 @@ pub const FLAGS: &str = "flags";
 /// Reports the queue positions of pending operations.
 pub const QUEUE: &str = "queue";
 
-/// How long a server may take to apply changed flags before the caller stops waiting.
+/// Timeout for a server to apply changed flags.
 const FLAGS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a server may take to answer any other command. Reading 50,000 tools again takes 4 s.
+/// Timeout for a server to answer any other command. Reading 50,000 tools again takes 4 s.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The result of sending a command to a server.

@@ -7,11 +7,11 @@ pub struct Context {
     pub crib: String,
     /// Whether the crib itself serves tools as `mcp_{crib}_{tool}`.
     pub full_names: bool,
-    /// How much of the crib is checked.
+    /// The part of the crib that is checked.
     pub scope: Scope,
 }
 
-/// How much of a crib is checked.
+/// The part of a crib that is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     /// All of it: a tool that is not in the catalog does not exist.

@@ -40,7 +40,7 @@ pub use self::child::{Child, ChildStdin, ChildStdout};
 pub use self::connection::{BackgroundProcess, start_background};
 pub(crate) use self::connection::{has_cgroups, has_namespaces};
 
-/// How long to wait for killed processes to disappear.
+/// Timeout for killed processes to disappear.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a [`Launcher`] starts processes.

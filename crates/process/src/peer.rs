@@ -9,7 +9,7 @@ use crate::{
     launcher::{ChildProcess, ChildStdin, ChildStdout, LaunchError, Launcher},
 };
 
-/// How much of the end of standard error is kept.
+/// Bytes that are kept from the end of standard error.
 const STDERR_BYTES: usize = 4 * 1024;
 
 /// A running peer. Dropping it kills it.

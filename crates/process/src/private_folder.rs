@@ -37,7 +37,7 @@ const PREFIX: &str = "toolcrib-";
 /// names, such as `toolcrib-state`, are not private folders.
 const MIN_ID: usize = 26;
 
-/// How many private folders this process has created and not yet removed. One number for the
+/// Number of private folders that this process has created and not yet removed. One number for the
 /// whole process, because exiting it would leave them behind.
 static LIVE: Mutex<usize> = Mutex::new(0);
 static REMOVED: Condvar = Condvar::new();

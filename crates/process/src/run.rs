@@ -18,14 +18,14 @@ use crate::{
     sandbox::{SandboxLevel, Violation},
 };
 
-/// How long to wait for EOF once the process has exited: a descendant may hold the pipes open.
+/// Timeout for EOF after the process has exited, because a descendant may hold the pipes open.
 const LINGER: Duration = Duration::from_millis(250);
 
 /// The limits of a run, and where its output goes.
 pub struct RunOptions<'a> {
     /// When to stop the process.
     pub timeout: Duration,
-    /// How long the process has to exit after SIGTERM, before SIGKILL.
+    /// Grace period between SIGTERM and SIGKILL.
     pub grace: Duration,
     /// Stops the process when cancelled.
     pub cancel: &'a CancellationToken,

@@ -48,12 +48,12 @@ pub struct Sandbox {
     pub read: Vec<PathBuf>,
     /// Files and folders it may read, execute and change, in addition to its private folder.
     pub write: Vec<PathBuf>,
-    /// How much memory each of its processes may allocate, and how much all of them may use together.
+    /// Maximum memory that each of its processes may allocate and all of them may use together, in
+    /// bytes.
     pub memory_bytes: u64,
-    /// How many processes and threads it may have at the same time.
+    /// Maximum number of concurrent processes and threads.
     pub processes: u64,
-    /// How many bytes its private folders may hold: `$TMPDIR`, and `/tmp` and `/dev/shm` if it has its
-    /// own.
+    /// Maximum bytes in its private folders: `$TMPDIR`, and `/tmp` and `/dev/shm` if it has its own.
     pub temp_bytes: u64,
     /// Whether the limits of all its processes together are enforced. False for programs that the
     /// server watches itself.

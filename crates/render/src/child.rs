@@ -17,7 +17,7 @@ use super::{
     watchdog::{self, LimitExceeded, ResourceLimits},
 };
 
-/// How long to wait for output after the program exited: a descendant may hold the pipes open.
+/// Timeout for output after the program has exited, because a descendant may hold the pipes open.
 const OUTPUT_GRACE: Duration = Duration::from_millis(250);
 const CHUNK_BYTES: usize = 64 * 1024;
 

@@ -12,8 +12,8 @@ pub(crate) type ReadFile<'o> = &'o dyn Fn(&str) -> Option<String>;
 /// The folders in which roxygen2 looks for templates.
 const FOLDERS: [&str; 2] = ["man-roxygen", "man/roxygen/templates"];
 
-/// How many templates are expanded in one block. Without a limit, a template that includes itself
-/// would never end.
+/// Maximum number of templates that are expanded in one block. Without a limit, a template that
+/// includes itself would never end.
 pub(super) const MAX_EXPANSIONS: usize = 100;
 
 /// Replaces each `@template` of a block by the tags of the template. A template that cannot be

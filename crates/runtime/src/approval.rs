@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::operation::{ApprovalId, Owner};
 
-/// How long a request stays open and an approval valid.
+/// Lifetime of a request and of an approval.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// Identifies what is approved, by hexadecimal SHA-256 digests. Those of arguments and plan have a key
@@ -47,7 +47,7 @@ pub struct Approval {
     pub created: SystemTime,
     /// When it can no longer be decided or used.
     pub expires: SystemTime,
-    /// How many calls it still allows.
+    /// Number of calls that it still allows.
     pub uses: u32,
     /// The decision of a person.
     pub ruling: Option<Ruling>,

@@ -34,7 +34,7 @@ pub(crate) use loggable::to_loggable;
 /// Maximum number of queued lines. If the disk is too slow, lines are dropped with an error in the
 /// log, rather than calls delayed.
 const MAX_QUEUED: usize = 16 * 1024;
-/// How long a call waits for a disk that another call writes to. Its line stays queued then.
+/// Maximum wait of a call for a disk that another call writes to. Its line stays queued then.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 /// Maximum number of cached tool digests.
 const MAX_DIGESTS: usize = 4096;

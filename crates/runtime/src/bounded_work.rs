@@ -13,13 +13,13 @@ use std::{
 use catalog::budget::Budget;
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
 
-/// How much longer everything takes in a build without optimizations.
+/// Slowdown factor of a build without optimizations.
 const SLOWDOWN: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 
-/// How long one piece of work may take.
+/// Time limit for one piece of work.
 pub const WORK_TIME: Duration = Duration::from_secs(1).saturating_mul(SLOWDOWN);
 
-/// How long to wait for a thread.
+/// Maximum wait for a thread.
 const QUEUE_TIME: Duration = Duration::from_secs(5);
 
 /// Threads at a time: the rest of the machine stays free for other calls.

@@ -39,7 +39,7 @@ pub struct Call {
     pub policy: Policy,
     /// The id of the request that it answers, for the log.
     pub request: Option<String>,
-    /// How many calls of other tools it is nested in.
+    /// Number of calls of other tools that it is nested in.
     pub depth: usize,
     /// Receives the output of the program while it runs. The result contains it as well.
     pub live_output: Option<LiveOutput>,
@@ -127,7 +127,7 @@ pub(crate) struct ActiveCall {
     pub(crate) operation: Option<Arc<LiveOperation>>,
     /// Whether an enclosing sequence holds the scheduler's permit.
     pub(crate) has_permit: bool,
-    /// How many bytes of each output stream the result may have.
+    /// Maximum bytes of each output stream in the result.
     pub(crate) output_bytes: usize,
     /// Which step of which sequence it is: `.2.1` is the first step of the second step. Empty if it is
     /// not a step.
@@ -154,7 +154,7 @@ impl ActiveCall {
         self.call.arguments.keys().any(|name| self.call.tool.is_secret(name))
     }
 
-    /// How many sequences it is nested in.
+    /// Number of sequences that it is nested in.
     pub(crate) fn nesting(&self) -> usize {
         self.step.matches('.').count()
     }

@@ -27,7 +27,7 @@ use crate::{
     scheduler::{ConcurrencyClass, Permit, Scheduler},
 };
 
-/// How long a call waits for its turn. Most clients give up after a minute, too.
+/// Maximum wait of a call in the queue. Most clients give up after a minute, too.
 const QUEUE_TIME: Duration = Duration::from_secs(60);
 
 /// Maximum number of compiled progress patterns in the cache.
@@ -61,7 +61,7 @@ pub(crate) struct CommandRun<'a> {
     pub(crate) command: &'a Arc<Command>,
     pub(crate) timeout: Duration,
     pub(crate) cancel: &'a CancellationToken,
-    /// How many bytes of each output stream are kept in memory.
+    /// Maximum bytes of each output stream in memory.
     pub(crate) output_bytes: usize,
     /// The operation that it belongs to.
     pub(crate) operation: Option<&'a Arc<LiveOperation>>,

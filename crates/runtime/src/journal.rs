@@ -103,7 +103,7 @@ pub struct Page {
     pub next: Option<Cursor>,
 }
 
-/// How long and how many ended operations are kept.
+/// Retention of ended operations, by age and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     /// Operations that ended before this time are removed.

@@ -125,7 +125,7 @@ pub struct Operation {
     pub started: Option<SystemTime>,
     /// When it ended.
     pub ended: Option<SystemTime>,
-    /// How long it ran, by a monotonic clock.
+    /// Run time, measured by a monotonic clock.
     pub elapsed: Duration,
     /// The server that runs it.
     pub server: ServerId,

@@ -43,7 +43,7 @@ pub use wait::Until;
 /// Divisor: operations are pruned when their outputs have grown by an eighth of the limit in bytes.
 const GROWTH_SHARE: u64 = 8;
 
-/// How many events a slow subscriber may lag behind before it misses some.
+/// Number of events that a slow subscriber may lag behind before it misses some.
 const EVENTS: usize = 1024;
 
 /// The requester of information about operations.
@@ -95,7 +95,7 @@ pub(crate) struct Shared {
     clock: Clock,
     temp: PathBuf,
     grace: Duration,
-    /// How long the answer to a call is held back in case the outcome is there by then.
+    /// Delay of the answer to a call, in which its outcome may arrive.
     answer_within: Duration,
     /// How long ended operations are kept.
     keep: Duration,

@@ -11,7 +11,7 @@ use crate::{operation::Progress, operations::LiveOperation};
 
 /// Maximum length of the part of a line that is examined, in bytes.
 const LINE_BYTES: usize = 1024;
-/// How many lines of one chunk are searched, beginning with the last.
+/// Maximum number of lines of one chunk that are searched, beginning with the last.
 const LINES: usize = 32;
 
 /// Reads the progress of an operation from one of its output streams.

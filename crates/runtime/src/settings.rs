@@ -36,40 +36,41 @@ pub struct Settings {
     pub require: SandboxLevel,
     /// The timeout of tools that declare none.
     pub timeout: Duration,
-    /// How long a process has to exit after SIGTERM before it is killed.
+    /// Grace period between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// How much of each output stream is kept in memory and returned.
+    /// Maximum bytes of each output stream in memory and in the result.
     pub output_bytes: usize,
     /// The folder for long outputs; created on first use, for its owner only.
     pub output_folder: PathBuf,
-    /// How much of one output stream is kept on disk.
+    /// Maximum bytes of one output stream on disk.
     pub output_file_bytes: u64,
     /// The folder in which each call gets a private temporary folder.
     pub temp: PathBuf,
-    /// How much memory each process of a call may allocate, and all of them may use together.
+    /// Maximum memory that each process of a call may allocate and all of them may use together, in
+    /// bytes.
     pub memory_bytes: u64,
-    /// How many processes and threads a call may have.
+    /// Maximum number of processes and threads of a call.
     pub processes: u64,
-    /// How many bytes the private folders of a call may hold.
+    /// Maximum bytes in the private folders of a call.
     pub temp_bytes: u64,
-    /// How many calls run at the same time; others queue.
+    /// Maximum number of concurrent calls; others queue.
     pub concurrency: usize,
-    /// How long the answer to an asynchronous call is held back in case its outcome is there by then.
+    /// Delay of the answer to an asynchronous call, in which its outcome may arrive.
     pub answer_within: Duration,
-    /// How long operations are kept after their end.
+    /// Retention of operations after their end.
     pub keep: Duration,
     /// Maximum bytes of finished operations to keep, with their output files; also of the long outputs
     /// of other calls.
     pub keep_bytes: u64,
     /// Maximum number of warm R and Python processes; each session has one per language.
     pub workers: usize,
-    /// How long an idle worker is kept.
+    /// Idle timeout of a worker.
     pub worker_idle: Duration,
-    /// How long an unused session that callers know by name is kept.
+    /// Idle timeout of a named session.
     pub session_lifetime: Duration,
     /// The timeout of R functions that declare none; `timeout` if absent.
     pub r_timeout: Option<Duration>,
-    /// How much memory an R process may allocate; `memory_bytes` if absent.
+    /// Maximum memory of an R process, in bytes; `memory_bytes` if absent.
     pub r_memory_bytes: Option<u64>,
     /// Paths that tools may not be given for writing: definitions, configuration and the code of
     /// tools.

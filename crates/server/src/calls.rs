@@ -35,10 +35,10 @@ use crate::{
     write_order::WriteTurn,
 };
 
-/// How long a client may cache the list, unless it is notified of a change.
+/// Time for which a client may cache the list, unless it is notified of a change.
 const LIST_TTL_MS: u64 = 30_000;
 
-/// How long after a list its memory is returned to the system.
+/// Delay after a list before its memory is returned to the system.
 const TRIM_DELAY: Duration = Duration::from_millis(200);
 
 /// The metadata key of a call that shortens its timeout.

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use self::http::{LoopbackClient, is_loopback};
 use crate::output_schema;
 
-/// How long a server may take for the handshake, and again for its list.
+/// Timeout of a server for the handshake, and again for its list.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Pages of a list that are read.
 const MAX_PAGES: usize = 1000;

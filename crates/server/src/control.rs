@@ -27,7 +27,7 @@ use toolkit::BoxFuture;
 /// Maximum length of a command, in bytes.
 const MAX_COMMAND_BYTES: u64 = 64 << 10;
 
-/// How long a caller may take to send its command.
+/// Timeout for a caller to send its command.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum length of the path of a Unix socket: `sun_path` without its final NUL.

@@ -29,7 +29,7 @@ const MAX_RESULT_BYTES: usize = 8 << 10;
 /// The minimum interval between checks for journal changes by other servers of the crib.
 const JOURNAL_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How long a response is held back for the journal, which may be locked. Results come with a later
+/// Maximum delay of a response for the journal, which may be locked. Results come with a later
 /// response then.
 const JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 

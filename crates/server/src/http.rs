@@ -34,13 +34,13 @@ use crate::{
     shutdown::ShutdownSignals,
 };
 
-/// How long calls may continue after the shutdown has begun.
+/// Time for calls to continue after the shutdown has begun.
 const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
-/// How long the responses of ended calls may take to be sent.
+/// Timeout for sending the responses of ended calls.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
-/// How long cancelled calls and open connections may take to end.
+/// Timeout for cancelled calls and open connections to end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Options of [`serve_http`].

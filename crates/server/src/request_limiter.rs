@@ -17,7 +17,7 @@ use tokio::{
 /// Queue length for each request that may run.
 const QUEUED_PER_SLOT: usize = 16;
 
-/// How long a request may wait. Most clients give up after a minute, too.
+/// Maximum wait of a request. Most clients give up after a minute, too.
 const QUEUE_TIME: Duration = Duration::from_secs(60);
 
 /// Concurrent requests that control others. Only those that wait for operations add up.

@@ -11,7 +11,7 @@ use rmcp::model::{RequestStateCodec, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How long the state stays valid: the time a person has to answer.
+/// Lifetime of the state: the time that a person has to answer.
 const TTL: Duration = Duration::from_secs(60 * 60);
 
 const MAX_BYTES: usize = 1 << 20;

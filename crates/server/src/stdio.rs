@@ -23,11 +23,11 @@ use crate::{
 /// Concurrent calls of the client; few have more.
 const MAX_CALLS: usize = 256;
 
-/// How long calls may continue after EOF, so that those about to finish still get a response.
+/// Time for calls to continue after EOF, so that those about to finish still get a response.
 const GRACE_PERIOD: Duration = Duration::from_millis(250);
 
-/// How long cancelled calls and operations may take to end before the server exits anyway. Clients
-/// kill a server that does not exit soon after EOF.
+/// Timeout for cancelled calls and operations to end before the server exits anyway. Clients kill a
+/// server that does not exit soon after EOF.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Serves the client on stdin and stdout until EOF.

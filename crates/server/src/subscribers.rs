@@ -27,7 +27,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 use toolkit::Change;
 
-/// How long a client may take to accept a notification.
+/// Timeout for a client to accept a notification.
 const SEND_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The protocol library does not limit open streams.

@@ -50,7 +50,7 @@ use crate::{camel_case, methods, response_sent::UnsentResponses, write_order::Wr
 
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
-/// How long the last responses may take to be written.
+/// Timeout for writing the last responses.
 const FLUSH_TIME: Duration = Duration::from_secs(2);
 
 /// Error responses that may wait to be written before reading pauses.

@@ -30,8 +30,8 @@ use crate::{
 
 /// The maximum number of tasks in one transaction, which bounds the latency of the first one.
 const MAX_GROUP: usize = 512;
-/// How long a failure to open the file is repeated before the next attempt, so that a queue of tasks
-/// does not wait for each of them.
+/// Time for which a failure to open the file is repeated before the next attempt, so that a queue of
+/// tasks does not wait for each of them.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Work on a connection, or an error if no transaction could be started. Returns what to do once its

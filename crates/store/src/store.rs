@@ -34,7 +34,7 @@ use crate::{
 /// The database in the state folder of a crib, and in the state folder of the user.
 const CRIB: &str = "store.db";
 const USER: &str = "user.db";
-/// How long a write of a value waits for a locked database.
+/// Maximum wait of a write of a value for a locked database.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(30);
 /// The pause between two transactions that delete old operations, and before a locked database is tried
 /// again.

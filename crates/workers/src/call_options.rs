@@ -13,7 +13,7 @@ use crate::{deadline::Deadline, profile::WorkerProfile, results::ResultSink};
 pub struct CallOptions<'a> {
     /// Interrupts the function when cancelled.
     pub cancel: &'a CancellationToken,
-    /// How long the function may run.
+    /// Timeout of the function.
     pub timeout: Duration,
     /// Maximum bytes of the value and of each output stream in the outcome.
     pub output_bytes: usize,

@@ -34,13 +34,13 @@ pub struct WorkerSettings {
     pub opened: OpenedPaths,
     /// The folders that the Python interpreter needs, found by [`crate::python_folders`].
     pub python_folders: Vec<PathBuf>,
-    /// How long a function has to stop after an interrupt, before its worker is killed.
+    /// Grace period for a function to stop after an interrupt, before its worker is killed.
     pub grace: Duration,
     /// Maximum number of concurrent workers; at least one.
     pub max_workers: usize,
-    /// How long a worker waits for its next call before it is stopped.
+    /// Idle timeout of a worker.
     pub idle_time: Duration,
-    /// How long a session that callers name is kept without being used.
+    /// Idle timeout of a named session.
     pub session_lifetime: Duration,
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum StateSnapshot {
     Stored { storage: Arc<dyn Storage>, key: String, outlives_session: bool },
 }
 
-/// How long a state is kept.
+/// The retention of a state.
 #[derive(Clone, Debug)]
 pub(crate) enum StateRetention {
     /// Until the session ends, or at the latest this server.

@@ -36,7 +36,7 @@ use crate::{
 
 /// The named pipes of a worker, for requests and for replies. Its script opens them by these names.
 pub(crate) const PIPES: [&str; 2] = ["requests", "replies"];
-/// How long a worker may take to start.
+/// Timeout for a worker to start.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum length of a reply, in bytes: twice the longest copy of a state and the longest value from
 /// Python. Long values from R arrive in chunks that are far shorter.
@@ -47,8 +47,8 @@ const MAX_REPLIES: u32 = 1_000_000;
 const MAX_REPLY_BYTES_TOTAL: u64 = 8 * 1024 * 1024 * 1024;
 /// The capacity that the reply buffer keeps between calls.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// How long to poll for a reply before sleeping. Most functions return within this time, and waking
-/// up from a sleep can take longer than that.
+/// Time of polling for a reply before sleeping. Most functions return within this time, and waking up
+/// from a sleep can take longer than that.
 const POLL_TIME: Duration = Duration::from_micros(100);
 
 /// One process that waits for calls.
@@ -69,7 +69,7 @@ pub(crate) struct Worker {
     /// The copy of the sources of an approved R function.
     pub(crate) approved_sources: Option<PathBuf>,
     received: Received,
-    /// How many bytes of the next request were sent already. See [`Worker::prewarm`].
+    /// Number of bytes of the next request that were already sent. See [`Worker::prewarm`].
     prewritten: usize,
     pub(crate) last_used: Instant,
     /// How long its session had made no call when it was started.

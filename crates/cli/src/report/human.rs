@@ -16,11 +16,11 @@ use host::{
 
 use crate::terminal;
 
-/// How many findings of one rule are shown for a file: a few show the kind, a long list would hide
-/// others.
+/// Maximum number of findings of one rule that are shown for a file: a few show the kind, a long
+/// list would hide others.
 const SHOWN: usize = 3;
 
-/// How much of a report is printed.
+/// The amount of detail that is printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// How often each rule was violated.

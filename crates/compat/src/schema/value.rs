@@ -15,7 +15,7 @@ use crate::rules::value::{
 /// Keywords that restrict the text of a string.
 const PATTERN_KEYWORDS: [&str; 4] = ["pattern", "format", "contentEncoding", "contentMediaType"];
 
-/// How many values a message lists.
+/// Maximum number of values in a message.
 const MAX_LISTED: usize = 8;
 
 impl<'a> Comparer<'a> {

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     good: include_str!("examples/count_lines.md"),
 };
 
-/// How many errors of one example are reported.
+/// Maximum number of reported errors of one example.
 const MAX_ERRORS: usize = 3;
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {

@@ -38,7 +38,7 @@ const PLACEHOLDER_WORDS: [&str; 16] = [
     "e.g",
 ];
 
-/// How many characters of a placeholder a message quotes.
+/// Maximum number of characters of a placeholder that a message quotes.
 const MAX_QUOTED: usize = 60;
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {

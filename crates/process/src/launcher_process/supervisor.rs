@@ -35,7 +35,7 @@ use crate::{
 /// Maximum length of a message from the server, in bytes.
 const CONTROL_BYTES: usize = 16;
 
-/// How long the report of a start waits for the end of the program.
+/// Delay of the report of a start, in which a short program may exit.
 const SHORT_RUN: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
 
 /// How the processes of a program are kept together.

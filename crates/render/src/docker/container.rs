@@ -30,7 +30,7 @@ use super::{
     Engine, Image, docker_failure, sweep,
 };
 
-/// How long to wait for the log after the container exited.
+/// Timeout for the log after the container has exited.
 const OUTPUT_GRACE: Duration = Duration::from_secs(1);
 /// Time limit for removing a container.
 const REMOVE_TIMEOUT: Duration = Duration::from_secs(20);

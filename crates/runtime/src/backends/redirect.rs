@@ -18,7 +18,7 @@ use crate::{
     plan::CallTarget,
 };
 
-/// How many tools may be bound to each other in a row.
+/// Maximum length of a chain of tools that are bound to each other.
 const MAX_DEPTH: usize = 8;
 
 pub(super) struct Redirect;

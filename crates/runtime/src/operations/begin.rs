@@ -14,7 +14,7 @@ use crate::{
     operation::{Operation, State},
 };
 
-/// How long a call waits for a locked journal at most. Many clients give up after a minute.
+/// Maximum wait of a call for a locked journal. Many clients give up after a minute.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 /// The pause between attempts. The journal itself waits for some seconds in each.
 const PAUSE: Duration = Duration::from_millis(50);

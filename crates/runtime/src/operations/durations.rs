@@ -1,4 +1,4 @@
-//! How long to hold back the answer to a call that became an operation.
+//! Decides how long to delay the answer to a call that became an operation.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -9,7 +9,7 @@ use super::Operations;
 /// Maximum number of tools whose last duration is remembered.
 const MAX_TOOLS: usize = 1024;
 
-/// How long the last run of each tool took.
+/// The duration of the last run of each tool.
 pub(super) type Durations = HashMap<String, Duration>;
 
 impl Operations {

@@ -23,7 +23,7 @@ use crate::{
     outputs::OutputKind,
 };
 
-/// How many operations are read, and recorded as lost, at once.
+/// Number of operations that are read, and recorded as lost, at once.
 const RECOVERY_PAGE: usize = 256;
 /// How often a server checks whether another one has ended its operations.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -14,7 +14,7 @@ use crate::{
 
 /// The polling interval for operations of other servers.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// How long cancelling may take beyond the grace period of the processes.
+/// Additional time for cancelling beyond the grace period of the processes.
 const SLACK: Duration = Duration::from_secs(5);
 /// Maximum number of operations to wait for if none is named.
 const MAX_OPERATIONS: usize = 1000;

@@ -13,7 +13,7 @@ use crate::{
     operations::store_failed,
 };
 
-/// How many operations of a tool are compared, newest first.
+/// Maximum number of operations of a tool that are compared, newest first.
 const MAX_COMPARED: usize = 100;
 
 impl Runtime {

@@ -32,8 +32,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{guarded_body::GuardedBody, write_deadline::WriteDeadline};
 use crate::response_sent::{ResponseSent, SentOnDrop};
 
-/// How long a client may take to send the head of a request; also how long an idle connection is
-/// kept. Clients close idle connections themselves after a few seconds.
+/// Timeout for a client to send the head of a request; also the idle timeout of a connection. Clients
+/// close idle connections themselves after a few seconds.
 const HEAD_TIME: Duration = Duration::from_secs(60);
 
 /// The timeout for the head of a request on a connection beyond the limit.

@@ -44,7 +44,7 @@ const LANDING_PAGE: &str = include_str!("landing_page.html");
 /// The header with the session of a legacy client.
 const SESSION_ID: &str = "mcp-session-id";
 
-/// How long a client may take to send the body of a request.
+/// Timeout for a client to send the body of a request.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// The gateway in front of the protocol library.

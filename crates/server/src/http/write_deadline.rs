@@ -12,7 +12,7 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// How long a client may take to read anything of a response.
+/// Timeout for a client to read any part of a response.
 const WRITE_TIME: Duration = Duration::from_secs(30);
 
 /// A connection whose writes fail if they make no progress for [`WRITE_TIME`]. Otherwise a client that

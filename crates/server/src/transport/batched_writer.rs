@@ -17,7 +17,7 @@ use tokio::{
 /// Bytes that may wait to be written before no more requests are read.
 const MAX_PENDING_BYTES: usize = 4 << 20;
 
-/// How long a client may take to read anything while so much is waiting.
+/// Timeout for a client to read anything while the backlog exceeds its limit.
 const STALL_TIME: Duration = Duration::from_secs(30);
 
 /// The client does not read what it asked for.

@@ -12,7 +12,7 @@ use crate::session::Session;
 
 /// The sessions that callers have named, by key.
 pub(super) struct NamedSessions {
-    /// How long a session is kept without being used.
+    /// Idle timeout of a session.
     lifetime: Duration,
     sessions: Mutex<HashMap<String, NamedSession>>,
 }

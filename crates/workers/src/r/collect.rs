@@ -26,7 +26,7 @@ pub(super) struct ValueCollector<'a> {
     /// Maximum bytes of JSON in an outcome.
     max_bytes: usize,
     budget: JsonBudget,
-    /// How many values may still be kept without budget.
+    /// Number of values that may still be kept without budget.
     required_left: usize,
     expected: Expected<'a>,
     /// Arrays, objects and texts whose end has not arrived, outermost first.

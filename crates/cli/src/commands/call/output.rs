@@ -8,7 +8,7 @@ use crate::{
     terminal,
 };
 
-/// How much of a program's output has already been printed while it ran.
+/// The part of a program's output that was already printed while it ran.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Printed {
     Nothing,

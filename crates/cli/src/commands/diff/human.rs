@@ -5,7 +5,7 @@ use host::count;
 
 use crate::terminal::{self, Paint, paint};
 
-/// How many changes of one rule are shown for a tool, if they break nothing.
+/// Maximum number of non-breaking changes of one rule that are shown for a tool.
 const SHOWN: usize = 3;
 
 /// Prints the changes and a summary.
