@@ -29,7 +29,7 @@ const SUFFIX: &[u8] = b".toolcrib";
 const MAX_NAME: usize = 255;
 
 /// Maximum wait for another process that writes the same file.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A complete draft, locked by this process. Removed on drop unless it became the file.
@@ -107,7 +107,7 @@ impl<'f> Draft<'f> {
 
     /// Creates and locks an empty draft; waits for another writer of the same file.
     fn open(folder: BorrowedFd<'f>, name: OsString, access: Access) -> io::Result<Self> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + MAX_WAIT;
         let mode = match access {
             Access::Usual => Mode::from_raw_mode(0o666),
             Access::OwnerOnly => Mode::RUSR | Mode::WUSR,

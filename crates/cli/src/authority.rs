@@ -23,7 +23,7 @@ pub(crate) enum Decision {
 
 /// The state of a request for approval after a person was asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ruled {
+pub(crate) enum RequestState {
     Approved,
     Denied,
     Waiting,
@@ -55,13 +55,13 @@ impl<'a> Authority<'a> {
         approval: &Approval,
         detail: Detail,
         ask: impl FnOnce(&Self) -> Result<Decision, CommandError>,
-    ) -> Result<Ruled, CommandError> {
+    ) -> Result<RequestState, CommandError> {
         let rendering = Rendering { detail, ..terminal::stderr_rendering() };
         terminal::note(&render_request(approval, rendering));
         let (approved, by) = match ask(self)? {
             Decision::Approve(by) => (true, by),
             Decision::Deny => (false, "terminal"),
-            Decision::Later => return Ok(Ruled::Waiting),
+            Decision::Later => return Ok(RequestState::Waiting),
         };
         let recorded = runtime.rule(approval.id.clone(), approved, by).await;
         let recorded = recorded.map_err(|error| CommandError::machine(error.to_string()))?;
@@ -70,7 +70,7 @@ impl<'a> Authority<'a> {
         // Read back, because another terminal may have decided first.
         let ruling = recorded.and_then(|recorded| recorded.ruling);
         let is_approved = ruling.is_some_and(|ruling| ruling.approved);
-        Ok(if is_approved { Ruled::Approved } else { Ruled::Denied })
+        Ok(if is_approved { RequestState::Approved } else { RequestState::Denied })
     }
 
     /// Asks for a decision; with `is_confirmed`, only for what proves that a person made it.

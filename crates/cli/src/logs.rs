@@ -24,7 +24,7 @@ pub(crate) fn start(
     default: DefaultLevel,
 ) -> Result<(), CommandError> {
     if global.quiet {
-        terminal::be_quiet();
+        terminal::disable_progress();
     }
     let (level, calls) =
         match (global.log_level.as_deref().or_else(|| environment.get("TOOLCRIB_LOG")), default) {

@@ -29,7 +29,7 @@ pub(crate) fn choose_colour(choice: Colour, environment: &Environment) {
 }
 
 /// Disables progress output.
-pub(crate) fn be_quiet() {
+pub(crate) fn disable_progress() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
 

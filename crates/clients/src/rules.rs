@@ -107,7 +107,7 @@ impl Problem {
     }
 
     /// Whether that form loses nothing.
-    pub fn is_cured(&self) -> bool {
+    pub fn is_lossless(&self) -> bool {
         matches!(self.rule.handling, Handling::Lowered { is_exact: true, .. })
     }
 

@@ -20,7 +20,7 @@ const LOG: &str = "background.log";
 /// When the server starts, a larger log is truncated.
 const MAX_LOG_BYTES: u64 = 4 << 20;
 /// Timeout for a server to start or to stop.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(20);
 
 /// The version, which must be the same on both sides.
@@ -61,7 +61,7 @@ impl Background {
     /// out; the log has the reason.
     pub async fn start(&self, arguments: &[OsString]) -> io::Result<Option<Status>> {
         let mut child = runtime::start_background(arguments, self.open_log()?)?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.status().await? {
                 return Ok(Some(status));
@@ -80,7 +80,7 @@ impl Background {
         let Some(status) = ask(&self.socket(), VERSION, Request::Stop).await? else {
             return Ok(None);
         };
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         // While it shuts down, it still holds its socket but does not answer, so a status request fails.
         while !matches!(self.status().await, Ok(None)) {
             if Instant::now() > deadline {

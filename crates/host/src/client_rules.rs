@@ -31,7 +31,7 @@ pub fn check_clients(crib: &Crib, named: &[&'static Client], loaded: &mut Loaded
 /// A lost tool is an error, unless the client gets a looser form of it.
 fn report(client: &Client, tool: &Tool, problem: Problem) -> Option<Diagnostic> {
     let is_reported_anyway = lint::COMMON_CLIENTS.contains(&client.name);
-    if problem.is_cured() {
+    if problem.is_lossless() {
         return None;
     }
     let severity = match (problem.is_lowered(), problem.loses_tool()) {

@@ -1,4 +1,4 @@
-//! The stores of a crib: how far the records of calls are written to disk.
+//! Persistence of operations, approvals, the audit log and flags.
 
 use std::{sync::Arc, time::Duration};
 

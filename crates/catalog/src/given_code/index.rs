@@ -10,7 +10,7 @@ use super::{
 
 /// All table entries for one program.
 #[derive(Default)]
-struct Known {
+struct ProgramEntry {
     interpreter: Option<&'static Interpreter>,
     forms: Vec<&'static Form>,
     /// For a wrapper: the number of arguments before the program that it starts.
@@ -18,9 +18,9 @@ struct Known {
     file_flags: Option<&'static str>,
 }
 
-static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
-    let mut known: HashMap<&'static str, Known> = HashMap::new();
-    let mut add = |names: &'static str, change: &dyn Fn(&mut Known)| {
+static KNOWN: LazyLock<HashMap<&'static str, ProgramEntry>> = LazyLock::new(|| {
+    let mut known: HashMap<&'static str, ProgramEntry> = HashMap::new();
+    let mut add = |names: &'static str, change: &dyn Fn(&mut ProgramEntry)| {
         for name in names.split_ascii_whitespace() {
             change(known.entry(name).or_default());
         }
@@ -39,7 +39,7 @@ static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
     known
 });
 
-fn find(program: &str) -> Option<&'static Known> {
+fn find(program: &str) -> Option<&'static ProgramEntry> {
     let (file, name) = split_version(program);
     KNOWN.get(file).or_else(|| KNOWN.get(name)).filter(|_| !name.is_empty())
 }

@@ -12,7 +12,7 @@ use workspace::propose_policy_clause;
 use self::requests::{CribRequests, Waiting};
 use super::{CommandContext, CommandResult};
 use crate::{
-    authority::{Authority, Decision, Ruled},
+    authority::{Authority, Decision, RequestState},
     duration::format_age,
     error::CommandError,
     executor::block_on,
@@ -113,19 +113,19 @@ async fn decide(waiting: &Waiting<'_, '_>, args: &Args) -> CommandResult {
     let ask = |authority: &Authority<'_>| {
         if args.deny { Ok(Decision::Deny) } else { authority.decide(args.yes) }
     };
-    let ruled = crib.authority.settle(&crib.runtime, approval, detail, ask).await?;
-    print_ruled(ruled);
-    if args.always && ruled == Ruled::Approved {
+    let state = crib.authority.settle(&crib.runtime, approval, detail, ask).await?;
+    print_state(state);
+    if args.always && state == RequestState::Approved {
         propose_rule(crib.assembly, approval)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_ruled(ruled: Ruled) {
-    terminal::note(match ruled {
-        Ruled::Approved => "approved; repeat the same call to run it",
-        Ruled::Denied => "denied",
-        Ruled::Waiting => "nothing was decided; the call still waits",
+fn print_state(state: RequestState) {
+    terminal::note(match state {
+        RequestState::Approved => "approved; repeat the same call to run it",
+        RequestState::Denied => "denied",
+        RequestState::Waiting => "nothing was decided; the call still waits",
     });
 }
 

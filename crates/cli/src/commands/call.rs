@@ -20,7 +20,7 @@ use workspace::{Crib, Drift};
 use self::{arguments::Folders, output::Printed};
 use super::{CommandContext, CommandResult, completions::proposals, show};
 use crate::{
-    authority::{Authority, Ruled},
+    authority::{Authority, RequestState},
     difference::print_difference,
     error::{CommandError, Kind},
     executor::block_on,
@@ -130,12 +130,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         let authority = Authority::new(&assembly);
         let settled = authority.settle(runtime, &approval, Detail::Brief, ask);
         match block_on(settled)?? {
-            Ruled::Approved => outcome = run()?,
-            Ruled::Denied => {
+            RequestState::Approved => outcome = run()?,
+            RequestState::Denied => {
                 terminal::note("denied; nothing was run");
                 return Ok(exit_code(&outcome));
             }
-            Ruled::Waiting => {}
+            RequestState::Waiting => {}
         }
     }
     match find_request(runtime, &outcome, args)? {

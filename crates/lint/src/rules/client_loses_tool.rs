@@ -33,7 +33,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     for client in COMMON_CLIENTS.iter().filter_map(|name| clients::find(name)) {
         for problem in clients::find_problems(client.name, &advertised) {
             // The length of names depends on the name of the crib; `check --client` checks it.
-            if !problem.loses_tool() || !problem.is_lowered() || problem.is_cured() {
+            if !problem.loses_tool() || !problem.is_lowered() || problem.is_lossless() {
                 continue;
             }
             let effect = format!("{} {}", client.title, problem.effect.describe());

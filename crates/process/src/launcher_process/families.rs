@@ -65,8 +65,8 @@ fn kill_descendants() {
 /// of a supervisor that was killed.
 pub(super) fn kill_orphans() {
     // A supervisor needs a moment to kill its program.
-    const PATIENCE: u32 = 200;
-    for _ in 0..PATIENCE {
+    const ATTEMPTS: u32 = 200;
+    for _ in 0..ATTEMPTS {
         if reap() == Reaped::All {
             return;
         }

@@ -13,7 +13,7 @@ use crate::{
 
 /// Maximum delay of the call's answer. It lets a quick command finish even if the process exits
 /// after the answer; a slower command continues in the background.
-const PATIENCE: Duration = Duration::from_millis(500);
+const MAX_DELAY: Duration = Duration::from_millis(500);
 /// Maximum length of the text, in bytes.
 const MAX_TEXT: usize = 1_000;
 /// Maximum number of remembered requests. Beyond it, a request may be notified of twice.
@@ -54,7 +54,7 @@ impl Runtime {
                 tracing::warn!("the command in `[approval] notify` failed: {error}");
             }
         });
-        let _ = timeout(PATIENCE, running).await;
+        let _ = timeout(MAX_DELAY, running).await;
     }
 }
 
