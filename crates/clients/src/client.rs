@@ -93,8 +93,8 @@ impl Client {
         }
     }
 
-    /// The word of an entry that the client would replace by the value of a variable, so that it could not
-    /// start the server. No client has a way to write such a word.
+    /// Finds a word of the entry in which the client would expand a variable, so that it could not start
+    /// the server. No client supports escaping such a word.
     pub fn find_reference<'s>(&self, server: &'s Server) -> Option<&'s str> {
         let Transport::Stdio { program, arguments } = &server.transport else { return None };
         let has_reference = |word: &&str| self.references.iter().any(|begin| word.contains(begin));

@@ -67,7 +67,7 @@ pub(crate) struct CommandRun<'a> {
     pub(crate) operation: Option<&'a Arc<LiveOperation>>,
     /// Finds progress in its output.
     pub(crate) pattern: Option<Arc<Regex>>,
-    /// Where its long outputs go.
+    /// The store for its long outputs.
     pub(crate) long_output: &'a LongOutput<'a>,
     /// Receives the output while the program runs.
     pub(crate) live_output: Option<&'a LiveOutput>,

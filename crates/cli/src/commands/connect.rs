@@ -163,7 +163,7 @@ fn disconnect(file: &ClientFile, server: &Server, args: &Args) -> Result<(), Com
     make_change(&change, args)
 }
 
-/// Prints a change, and makes it unless it is only to be shown.
+/// Applies a change, unless this is a dry run, and prints it.
 fn make_change(change: &Change, args: &Args) -> Result<(), CommandError> {
     let path = change.path.display();
     if !args.dry_run {

@@ -1,4 +1,4 @@
-//! The programs of a Python package, which need not be installed.
+//! The programs of a Python package. The package need not be installed.
 
 use serde_json::json;
 use toml::{Table, Value};
@@ -50,8 +50,8 @@ fn draft(project: &dyn Project, name: &str, entry: &str) -> Option<Draft> {
     Some(Draft { name: name.to_owned(), summary, definition })
 }
 
-/// A command that runs the sources, so that the package need not be installed. Only for modules that run
-/// something by themselves.
+/// A command that runs the sources, so that the package need not be installed. Only for modules that can
+/// be run with `python -m`.
 fn find_command(project: &dyn Project, module: &str) -> Option<String> {
     let path = module.replace('.', "/");
     let runs = |folder: &str| {
