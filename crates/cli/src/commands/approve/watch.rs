@@ -6,7 +6,7 @@ use runtime::{Detail, operation::ApprovalId};
 
 use super::{
     super::CommandResult,
-    print_ruled,
+    print_state,
     requests::{self, CribRequests, Waiting},
 };
 use crate::terminal;
@@ -33,7 +33,7 @@ pub(super) async fn run(cribs: &[CribRequests<'_>], is_full: bool) -> CommandRes
             terminal::note(&format!("\n{} ({})", crib.name, approval.id.code()));
             let ask = |authority: &crate::authority::Authority<'_>| authority.decide(false);
             match crib.authority.settle(&crib.runtime, approval, detail, ask).await {
-                Ok(ruled) => print_ruled(ruled),
+                Ok(state) => print_state(state),
                 // A wrong passphrase must not end the watch.
                 Err(error) => terminal::print_error(&error),
             }
