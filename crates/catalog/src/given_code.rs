@@ -12,7 +12,7 @@ mod programs;
 use std::collections::BTreeSet;
 
 use index::{count_operands, find_file_flags, find_forms, find_interpreter};
-use programs::{Form, Interpreter, PLAIN_FLAGS, SHELLS};
+use programs::{CODE_FLAGS, Form, Interpreter, PLAIN_FLAGS, SHELLS};
 
 use crate::implementation::{Binding, PassBy, Piece, Process};
 
@@ -86,10 +86,14 @@ fn find_code<'a>(program: &'a str, pieces: &'a [Piece]) -> Option<&'a str> {
         let interpreter = find_interpreter(program);
         if interpreter.is_some_and(|interpreter| interpreter.takes_code(pieces))
             || forms().any(|form| form.takes_code(pieces))
+            || interpreter.is_none() && has_code_flag(pieces)
         {
             return Some(program);
         }
         lines.extend(interpreter.and_then(|interpreter| interpreter.find_module(pieces)));
+        if interpreter.is_none() {
+            lines.extend(find_interpreters(pieces));
+        }
         if is_named("find", program) {
             lines.extend(find_commands_of_find(pieces));
             continue;
@@ -104,6 +108,29 @@ fn find_code<'a>(program: &'a str, pieces: &'a [Piece]) -> Option<&'a str> {
         }
     }
     chosen
+}
+
+/// The interpreters that any program may start, because code follows their name: `unknown bash -c {}`.
+fn find_interpreters(pieces: &[Piece]) -> impl Iterator<Item = CommandLine<'_>> {
+    pieces.iter().enumerate().filter_map(|(index, piece)| {
+        let Piece::Word(word) = piece else {
+            return None;
+        };
+        let rest = &pieces[index + 1..];
+        let runs_code = find_interpreter(word)?.has_code_flag(rest);
+        runs_code.then_some((word.as_str(), rest))
+    })
+}
+
+/// Whether a parameter is the value of a flag that takes code in most programs.
+fn has_code_flag(pieces: &[Piece]) -> bool {
+    let is_known = |flag: &str| has_word(CODE_FLAGS, flag.trim_end_matches('='));
+    let is_option = |piece: &Piece| {
+        matches!(piece, Piece::Parameter(binding) if binding.pass_by.is_code_way()
+            && binding.flag.as_deref().is_some_and(is_known))
+    };
+    let is_value = |pair: &[Piece]| matches!(pair, [Piece::Word(flag), Piece::Parameter(binding)] if is_known(flag) && is_argument(binding));
+    pieces.iter().any(is_option) || pieces.windows(2).any(is_value)
 }
 
 /// The programs that a wrapper may start, after `operands` other arguments, and whether a parameter takes

@@ -36,6 +36,15 @@ impl Interpreter {
         takes_stdin(pieces) || pieces.contains(&Piece::Json)
     }
 
+    /// Whether a flag right after its name makes it run an argument.
+    pub(super) fn has_code_flag(&self, pieces: &[Piece]) -> bool {
+        let mut words = pieces.iter().map_while(|piece| match piece {
+            Piece::Word(word) if word.starts_with('-') => Some(word),
+            _ => None,
+        });
+        words.any(|word| self.is_code_flag(word))
+    }
+
     /// The word that names the script, if there is one.
     pub(super) fn find_script(&self, words: &[&str]) -> Option<usize> {
         let mut is_value = false;

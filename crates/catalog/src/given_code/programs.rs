@@ -22,20 +22,20 @@ const fn interpreter(
     Interpreter { names, letters, words, with_value }
 }
 
-pub(super) const SHELLS: &str =
-    "sh bash rbash zsh dash ksh rksh mksh ash yash osh fish csh tcsh nu elvish pwsh powershell";
+pub(super) const SHELLS: &str = "sh bash rbash zsh dash ksh rksh mksh ash yash osh fish csh tcsh nu elvish pwsh powershell \
+     xonsh ion posh loksh murex hush es rc scsh execlineb";
 
 #[rustfmt::skip]
-pub(super) static INTERPRETERS: [Interpreter; 22] = [
+pub(super) static INTERPRETERS: [Interpreter; 26] = [
     interpreter("pwsh powershell", "cCeEf", "-command -encodedcommand", "-ExecutionPolicy -WorkingDirectory"),
     interpreter(SHELLS, "c", "--command --commands --init-command", "-o +o -O +O --rcfile --init-file"),
-    interpreter("python pypy ipython bpython jython micropython sage", "c", "", "-W -X -Q"),
-    interpreter("perl ruby jruby irb raku", "eE", "", "-I -r -C -M -x"),
-    interpreter("node nodejs electron tsx ts-node coffee", "ep", "--eval --print", "-r --require --import --loader"),
+    interpreter("python pypy ipython bpython ptpython jython micropython graalpy rustpython sage python3-dbg py hy", "c", "", "-W -X -Q"),
+    interpreter("perl ruby jruby mruby truffleruby irb raku rakudo", "eE", "", "-I -r -C -M -x"),
+    interpreter("node nodejs electron tsx ts-node ts-node-esm babel-node esno jiti vite-node zx qjs js d8 rhino coffee", "ep", "--eval --print", "-r --require --import --loader"),
     interpreter("deno bun", "ep", "eval repl --eval --print", "-r --require --preload --import-map"),
     interpreter("php", "rRBE", "--run --process-code", "-d -c"),
     interpreter("lua luajit texlua", "e", "", "-l"),
-    interpreter("osascript ghc runghc ocaml groovy scala kotlin swift clojure clj bb hy", "e", "--eval", "-l -cp -classpath"),
+    interpreter("osascript ghc runghc ocaml groovy scala kotlin swift clojure clj bb nbb joker io gosh gsi csi kawa abcl mit-scheme chibi-scheme", "e", "--eval", "-l -cp -classpath"),
     interpreter("elixir iex julia", "eE", "--eval --print --rpc-eval", "-r -S -L --load --sname"),
     interpreter("erl", "", "-eval", "-s -run -pa -pz -name -sname"),
     interpreter("Rscript R r littler", "e", "--expression", "-g"),
@@ -48,6 +48,11 @@ pub(super) static INTERPRETERS: [Interpreter; 22] = [
     interpreter("octave matlab wolframscript maxima", "r", "--eval -batch -code --batch-string --run-string", "-p --path"),
     interpreter("jshell crystal gforth janet fennel newlisp", "e", "eval --eval", "--class-path"),
     interpreter("gnuplot", "e", "", ""),
+    interpreter("gjs cjs", "c", "--command", "-I --include-path"),
+    interpreter("v rdmd scilab pike bqn resty amm", "e", "--eval --code -c", "-I"),
+    interpreter("rust-script evcxr", "e", "--expr --loop", "-d --dep"),
+    // Their first argument is a script.
+    interpreter("escript kscript jbang cling tcc rexx regina phantomjs casperjs slimerjs ncl fsharpi fsi lean asy newlisp", "", "", ""),
     interpreter("mono wine wasmtime wasmer", "", "", "--config --dir --env"),
 ];
 
@@ -311,6 +316,33 @@ pub(super) static FORMS: &[Form] = &[
     form("capsh", "", "--shell"),
     form("start-stop-daemon", "", "-x --exec -a --startas"),
     form("run-parts logrotate xdg-open", "", "first"),
+    form("dotenv dotenvx", "run", "command"),
+    form("django-admin manage.py", "shell", "-c --command"),
+    form("gpg-connect-agent", "", "all stdin --run"),
+    form("redis-cli", "eval|EVAL", "first"),
+    form("ctr", "run|container create|tasks exec", "all"),
+    form("buildah", "run|from", "operand-command"),
+    form("machinectl", "shell|login", "operand-command"),
+    form("emacsclient", "", "-e --eval -a --alternate-editor"),
+    form("kak", "", "-e -E"),
+    form("dlv", "exec|debug|test", "first --init"),
+    form("zig nim odin dart dub gleam hare spago scala-cli", "run", "first"),
+    form("lein", "run|eval|exec", "all"),
+    form("cwltool procmail", "", "first"),
+    form("sphinx-build lilypond", "", "first"),
+    form("asciidoctor", "", "-r --require -T --template-dir -I"),
+    form("prettier", "", "--plugin --config"),
+    form("lerna npm-run-all", "exec", "all"),
+    form("asciinema ttyrec termtosvg", "", "-c --command -e"),
+    form("asciinema", "rec", "-c --command"),
+    form("chokidar", "", "-c --command"),
+    form("cargo", "watch", "-x -s --exec --shell"),
+    form("kernprof memray pyinstrument viztracer scalene", "", "first -m"),
+    form("memray mprof py-spy", "run|record|top", "command"),
+    form("nsys", "profile|launch", "command"),
+    form("sops", "exec-env|exec-file", "operand-command"),
+    form("envchain summon teller berglas devbox goreman flox pixi jenv goenv", "run|exec", "command"),
+    form("nvm", "exec|run", "operand-command"),
     form("direnv aws-vault chamber", "exec", "operand-command"),
     form("op doppler infisical foreman honcho", "run", "command"),
     form("ld.so ld-linux-x86-64.so ld-linux.so ld-linux-aarch64.so", "", "first --preload --library-path --audit"),
@@ -337,16 +369,23 @@ pub(super) const WRAPPERS: &str = "linux32 linux64 i386 x86_64 fakeroot fakechro
     watch find busybox toybox exec command strace ltrace script prlimit setpriv systemd-run entr unbuffer \
     catchsegv bwrap firejail proot xvfb-run dbus-run-session tini dumb-init catatonit chpst softlimit torsocks \
     torify proxychains tsocks valgrind sshpass rlwrap cpulimit chronic ifne dotenv hyperfine ccache sccache distcc \
-    ssh-agent dbus-launch srun salloc mpirun mpiexec wsl \
+    ssh-agent dbus-launch srun salloc mpirun mpiexec wsl horovodrun forever daemonize daemon runcon caffeinate \
+    systemd-inhibit systemd-cat run0 choom uclampset schedtool trickle nsjail minijail0 sandbox-exec aa-exec rootlesskit \
+    pasta scan-build bear intercept-build heaptrack uftrace austin ncu cross-env cross-env-shell env-cmd pee tsp nq \
+    xinit vglrun optirun primusrun prime-run gamemoderun mangohud please with-contenv s6-sudo gtime \
     qemu-x86_64 qemu-aarch64 qemu-arm qemu-i386";
 
 /// Wrappers with one argument before the program: a file, a folder, a user or an architecture.
-pub(super) const OPERAND_WRAPPERS: &str =
-    "setarch chroot flock sg gosu su-exec setuidgid s6-setuidgid envdir s6-envdir setlock logsave";
+pub(super) const OPERAND_WRAPPERS: &str = "setarch chroot flock sg gosu su-exec setuidgid s6-setuidgid envdir s6-envdir setlock logsave \
+     faketime dtach abduco s6-envuidgid envuidgid kcov cgexec pidproxy jexec lockf";
 
 /// Flags of wrappers that take no value, so that the next word may be the program.
 pub(super) const PLAIN_FLAGS: &str = "-- -0 -r -t -p -x --null --no-run-if-empty --verbose -i --ignore-environment \
     --foreground --preserve-status -v -E -H -c -f -w --fork --wait -b --rm --interactive --tty --detach";
+
+/// Flags whose value is a command or code in almost every program that has them.
+pub(super) const CODE_FLAGS: &str = "--eval --exec --execute --exec-batch --command --cmd --shell-command --run-command \
+    --pre-command --post-command --to-command --use-compress-program --rsh";
 
 /// Programs that run code from files, with the flags and subcommands that precede the file name.
 pub(super) static CODE_FILES: [(&str, &str); 6] = [

@@ -45,7 +45,21 @@ const ASKED: &[(&str, &str)] = &[
          qemu-x86_64 {}; dotenv {}; sg group -c {}; capsh -- -c {}; start-stop-daemon --exec {}; run-parts {}
          find . -exec {}; find . -exec env {}; find . -exec sh -c {} ;; find . -execdir git -c {} log ;; find . -ok {}
          ld.so {}; /lib64/ld-linux-x86-64.so.2 {}; ccache {}; bash -c ls {}; timeout 5 nice -n 5 env xargs sh -c {}
-         srun {}; srun -p part {}; sudo -p x {}; mpirun -n 4 {}; ssh-agent {}",
+         srun {}; srun -p part {}; sudo -p x {}; mpirun -n 4 {}; ssh-agent {}; faketime now {}; cgexec -g cpu:x {}
+         runcon x sh -c {}; systemd-inhibit {}; choom -n 5 {}; cross-env A=1 {}; pee {}; daemonize {}; dotenv run {}
+         pixi run {}; sops exec-env x {}; buildah run x {}; ctr run {}; machinectl shell x {}; kcov out {}; nsjail -- {}",
+    ),
+    (
+        "unlisted programs",
+        "own-wrapper bash -c {}; ./own.sh --fast python3 -c {}; own perl -ne {}; own run -- node --eval {}; own sh -ec {}
+         own --exec {}; own --command={}; own --eval {}; own --cmd {}; own-archiver --use-compress-program {}; own --rsh={}",
+    ),
+    (
+        "other interpreters",
+        "xonsh -c {}; hy -c {}; posh -c {}; graalpy -c {}; python3-dbg -c {}; ptpython -c {}; mruby -e {}; babel-node -e {}
+         zx {}; qjs -e {}; d8 {}; gjs -c {}; escript {}; rust-script {}; jbang {}; kscript {}; phantomjs {}; ncl {}; resty -e {}
+         scilab -e {}; gosh -e {}; csi -e {}; zig run {}; dart run {}; django-admin shell -c {}; manage.py shell --command={}
+         cwltool {}; emacsclient --eval {}; asciidoctor -r {}; redis-cli eval {}; gpg-connect-agent {}",
     ),
     (
         "git and other version control",
@@ -133,7 +147,7 @@ const NOT_ASKED: &[(&str, &str)] = &[
          docker run -v a:b -w x ubuntu ls {}; kubectl exec pod -- ls {}; kubectl logs {}; poetry run black {}
          bundle exec rspec {}; conda run -n env ls {}; npx prettier {}; npm run build {}; npm test {}; npm run {}
          uv run tool.py {}; strace -o log ls {}; time -p ls {}; sudo -E ls {}; valgrind ./app {}; cmake -E env A=b ls {}; mpirun -n 4 ./app {}
-         apptainer exec image.sif ls {}",
+         apptainer exec image.sif ls {}; own-wrapper bash run.sh {}; own --file {} --commandline; own sh {}",
     ),
     (
         "subcommands",
