@@ -26,9 +26,6 @@ use crate::{
 /// How often operations that are too old or take too much space are removed.
 const PRUNE_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Maximum time that a start waits for the recovery of the newest operations. It takes milliseconds
-/// unless the store is locked.
-const RECOVERY_WAIT: Duration = Duration::from_millis(200);
 /// The pauses between attempts to recover operations.
 const FIRST_RECOVERY_PAUSE: Duration = Duration::from_secs(1);
 const MAX_RECOVERY_PAUSE: Duration = Duration::from_secs(60);
@@ -79,10 +76,9 @@ impl ServedCrib {
             tracing::warn!("tools are served without {missing}");
         }
         let operations = runtime.operations();
-        // The newest operations, usually all, are recovered before the first call. A long history must
-        // not delay the start: the rest is recovered in the background.
+        // In the background: a long history must not delay the start.
+        operations.expect_recovery();
         tokio::spawn(recover(Arc::clone(&runtime)));
-        let _ = tokio::time::timeout(RECOVERY_WAIT, operations.wait_for_newest()).await;
         tokio::spawn(prune_regularly(operations.clone()));
         let values = assembly.flag_values_or_defaults().await;
         let snapshot = assembly.snapshot(&assembly.tools(&values)?);

@@ -38,6 +38,7 @@ pub(crate) use client::OperationClient;
 use durations::Durations;
 use growth::Growth;
 pub(crate) use live::LiveOperation;
+use recover::Recovery;
 pub use wait::Until;
 
 /// Divisor: operations are pruned when their outputs have grown by an eighth of the limit in bytes.
@@ -105,8 +106,7 @@ pub(crate) struct Shared {
     durations: Mutex<Durations>,
     /// Whether a task watches for operations that other servers ended.
     is_watching: AtomicBool,
-    /// Whether at least the newest operations of dead servers have been recorded as lost.
-    has_recovered_newest: watch::Sender<bool>,
+    recovery: watch::Sender<Recovery>,
     /// Clean-up that outlives its operation.
     cleanup: TaskTracker,
 }
@@ -133,7 +133,7 @@ impl Operations {
             growth: Growth::default(),
             durations: Mutex::default(),
             is_watching: AtomicBool::new(false),
-            has_recovered_newest: watch::Sender::new(false),
+            recovery: watch::Sender::new(Recovery::NotExpected),
             cleanup: TaskTracker::new(),
         }))
     }
@@ -190,6 +190,7 @@ impl Operations {
 
     /// One operation with its outcome.
     pub async fn get(&self, viewer: Viewer<'_>, id: &OperationId) -> Result<Operation, Failure> {
+        self.wait_for_newest().await;
         let found = match self.0.find(id) {
             Some(live) => Some(live.snapshot()),
             None => self.0.journal.get(id.clone()).await.map_err(store_failed)?,
@@ -204,6 +205,7 @@ impl Operations {
         cursor: Option<Cursor>,
         limit: usize,
     ) -> Result<Page, Failure> {
+        self.wait_for_newest().await;
         let mut page = self.0.journal.list(filter, cursor, limit).await.map_err(store_failed)?;
         for operation in page.operations.iter_mut().filter(|operation| !operation.state.is_final())
         {
@@ -228,6 +230,7 @@ impl Operations {
         owner: &Owner,
         limit: usize,
     ) -> Result<Vec<Operation>, Failure> {
+        self.wait_for_newest().await;
         let mut found =
             self.0.journal.uncollected(owner.clone(), limit).await.map_err(store_failed)?;
         // Outcomes that could not be recorded yet are in memory only.

@@ -14,7 +14,10 @@ use process::{
 };
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use tokio::{task::spawn_blocking, time::sleep};
+use tokio::{
+    task::spawn_blocking,
+    time::{sleep, timeout},
+};
 
 use super::{Operations, Shared, store_failed};
 use crate::{
@@ -28,6 +31,20 @@ const RECOVERY_PAGE: usize = 256;
 /// How often a server checks whether another one has ended its operations.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long reading operations waits for the recovery of the newest, which takes milliseconds unless the
+/// store is locked.
+const RECOVERY_WAIT: Duration = Duration::from_millis(100);
+
+/// How far the recovery of operations of dead servers is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recovery {
+    /// None is announced, or it takes too long to wait for.
+    NotExpected,
+    Expected,
+    /// The newest operations are recorded as lost.
+    HasNewest,
+}
+
 impl Operations {
     /// Finds operations whose server died, kills their processes and records them as lost. Operations of
     /// running servers are left alone.
@@ -40,7 +57,7 @@ impl Operations {
             let page = page.map_err(store_failed)?;
             let orphans = self.find_orphans(page.operations).await?;
             lost.extend(self.record_lost(orphans).await?);
-            self.0.has_recovered_newest.send_replace(true);
+            self.0.recovery.send_replace(Recovery::HasNewest);
             cursor = page.next;
             if cursor.is_none() {
                 return Ok(lost);
@@ -48,12 +65,20 @@ impl Operations {
         }
     }
 
-    /// Waits until [`Operations::recover`] has recovered the newest operations. A starting server waits
-    /// for these, but not for a long history.
-    pub async fn wait_for_newest(&self) {
-        let mut has_recovered_newest = self.0.has_recovered_newest.subscribe();
-        // The sender lives as long as `self`, so waiting cannot fail.
-        let _ = has_recovered_newest.wait_for(|has_recovered_newest| *has_recovered_newest).await;
+    /// Announces [`Operations::recover`]. Until then, reading operations waits for the newest. So the
+    /// start of a server does not wait for its history.
+    pub fn expect_recovery(&self) {
+        self.0.recovery.send_replace(Recovery::Expected);
+    }
+
+    /// Waits until an announced recovery has recorded the newest operations, usually all.
+    pub(super) async fn wait_for_newest(&self) {
+        let mut recovery = self.0.recovery.subscribe();
+        let is_ready = recovery.wait_for(|recovery| *recovery != Recovery::Expected);
+        if timeout(RECOVERY_WAIT, is_ready).await.is_err() {
+            // The store is locked: the next one who reads need not wait again.
+            self.0.recovery.send_replace(Recovery::NotExpected);
+        }
     }
 
     async fn record_lost(&self, orphans: Vec<Operation>) -> Result<Vec<Operation>, Failure> {

@@ -215,7 +215,7 @@ async fn a_refusal_is_audited_before_the_response() {
 }
 
 #[tokio::test]
-async fn a_start_waits_for_the_newest_operations_only() {
+async fn reading_operations_waits_for_the_recovery_of_the_newest() {
     let folder = tempfile::tempdir().unwrap();
     let server = start_server(folder.path(), |_| {});
     let store = Store::open(&state_folder(folder.path())).unwrap();
@@ -228,11 +228,15 @@ async fn a_start_waits_for_the_newest_operations_only() {
         let page = store.list(Filter::unfinished(), None, 1000).await.unwrap();
         page.operations.len()
     };
-    let (operations, recovering) = (server.operations(), server.recover());
-    let mut recovering = std::pin::pin!(recovering);
+    let operations = server.operations();
+    operations.expect_recovery();
+    let mut recovering = std::pin::pin!(server.recover());
     tokio::select! {
         _ = &mut recovering => panic!("it recovered all of them first"),
-        () = operations.wait_for_newest() => {}
+        page = operations.list(Filter::default(), None, 10) => {
+            let states: Vec<_> = page.unwrap().operations.iter().map(|one| one.state).collect();
+            assert_eq!(states, [State::Lost; 10]);
+        }
     }
     assert!((1..600).contains(&unfinished().await));
     assert_eq!(recovering.await.unwrap().len(), 600);
