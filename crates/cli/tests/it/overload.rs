@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::{Value, json};
 use testing::{
     HttpServer, MODERN, StdioClient, TIMEOUT, TempCrib, definition, initialize_params,
@@ -357,4 +358,25 @@ fn incomplete_requests_do_not_block_other_clients() {
     assert!(read(site.call("say", "modest")).starts_with("HTTP/1.1 200"));
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     drop(half);
+}
+
+#[test]
+fn incomplete_requests_leave_descriptors_for_others() {
+    let site = Site::new("", "sleep 1");
+    let files = Rlimit { current: Some(300), maximum: Some(300) };
+    let pid = Pid::from_raw(site.server.pid().cast_signed());
+    prlimit(pid, Resource::Nofile, files).expect("a limit");
+    let body = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{",
+        site.server.authorization()
+    );
+    for half in ["", "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Le", &body] {
+        let half: Vec<_> = (0..290).map(|_| site.open(half)).collect();
+        let begun = Instant::now();
+        assert!(site.is_healthy());
+        assert!(read(site.call("say", "modest")).starts_with("HTTP/1.1 200"));
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        drop(half);
+    }
 }

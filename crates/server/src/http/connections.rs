@@ -23,6 +23,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use parking_lot::Mutex;
+use rustix::process::{Resource, getrlimit};
 use tokio::{
     net::{TcpListener, TcpStream},
     time::sleep,
@@ -42,6 +43,9 @@ const OVERFLOW_HEAD_TIME: Duration = Duration::from_secs(2);
 /// The connections beyond the limit, as a part of it. They are for health checks and the like while
 /// all others are busy, and end after one request.
 const OVERFLOW_PART: usize = 16;
+
+/// The part of the open files of this process that connections may take. Calls need the others.
+const OPEN_FILES_PART: usize = 2;
 
 /// Serves connections until `shutdown` is cancelled, then waits for those with a request.
 pub(super) async fn serve(
@@ -64,10 +68,11 @@ pub(super) async fn serve(
                     tasks.spawn(connection.serve(stream, router.clone(), shutdown.clone()));
                 }
             }
-            // Probably out of file descriptors: some will be closed.
+            // Probably out of file descriptors: one is closed soon.
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
-                sleep(Duration::from_millis(100)).await;
+                open.close_longest_idle();
+                sleep(Duration::from_millis(10)).await;
             }
         }
     }
@@ -85,7 +90,7 @@ struct OpenConnections {
 
 /// Whether a connection is in use.
 struct ConnectionState {
-    /// Requests whose response was not sent completely.
+    /// Requests that were received completely, and whose response was not sent completely.
     requests: AtomicUsize,
     idle_since: Mutex<Instant>,
     /// Closes it.
@@ -94,7 +99,7 @@ struct ConnectionState {
 
 impl OpenConnections {
     fn new(max: usize) -> Self {
-        Self { max: max.max(1), next_id: AtomicU64::new(0), all: Mutex::default() }
+        Self { max, next_id: AtomicU64::new(0), all: Mutex::default() }
     }
 
     /// Adds a connection. If there are too many, the one that is idle for the longest time is closed;
@@ -106,23 +111,36 @@ impl OpenConnections {
             evicted: CancellationToken::new(),
         });
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let max = self.max.min(open_file_limit() / OPEN_FILES_PART).max(1);
         let mut all = self.all.lock();
-        let mut is_overflow = false;
-        if all.len() >= self.max {
-            let idle = all.iter().filter(|(_, other)| !other.is_busy());
-            match idle.min_by_key(|(_, other)| *other.idle_since.lock()).map(|(id, _)| *id) {
-                Some(oldest) => {
-                    all.remove(&oldest).into_iter().for_each(|old| old.evicted.cancel())
-                }
-                None if all.len() < self.max + self.max.div_ceil(OVERFLOW_PART) => {
-                    is_overflow = true;
-                }
-                None => return None,
-            }
+        let is_overflow = all.len() >= max && !close_longest_idle(&mut all);
+        if is_overflow && all.len() >= max + max.div_ceil(OVERFLOW_PART) {
+            return None;
         }
         all.insert(id, Arc::clone(&state));
         Some(OpenConnection { open: Arc::clone(self), id, state, is_overflow })
     }
+
+    fn close_longest_idle(&self) {
+        close_longest_idle(&mut self.all.lock());
+    }
+}
+
+/// Closes the connection that is idle for the longest time; returns false if none is idle.
+fn close_longest_idle(all: &mut HashMap<u64, Arc<ConnectionState>>) -> bool {
+    let idle = all.iter().filter(|(_, other)| !other.is_busy());
+    let oldest = idle.min_by_key(|(_, other)| *other.idle_since.lock()).map(|(id, _)| *id);
+    let oldest = oldest.and_then(|id| all.remove(&id));
+    oldest.is_some_and(|old| {
+        old.evicted.cancel();
+        true
+    })
+}
+
+/// How many files this process may have open now.
+fn open_file_limit() -> usize {
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX)
 }
 
 /// One open connection, which is removed on drop.
@@ -144,7 +162,9 @@ impl OpenConnection {
             let active = ActiveRequest::new(&state);
             let (sender, sent) = ResponseSent::channel();
             request.extensions_mut().insert(sent);
-            let response = router.call(request);
+            let receiving = ReceivedBody::new(&state);
+            let guard = |body| Body::new(GuardedBody::new(Body::new(body), receiving));
+            let response = router.call(request.map(guard));
             async move {
                 let response: Response = response.await?;
                 let guard = (active, SentOnDrop(Some(sender)));
@@ -202,6 +222,24 @@ impl Drop for ActiveRequest {
     fn drop(&mut self) {
         *self.0.idle_since.lock() = Instant::now();
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Keeps a connection with a request idle until the body of the request is there: a client that sends no
+/// body must not keep a connection that others need.
+struct ReceivedBody(Arc<ConnectionState>);
+
+impl ReceivedBody {
+    fn new(state: &Arc<ConnectionState>) -> Self {
+        *state.idle_since.lock() = Instant::now();
+        state.requests.fetch_sub(1, Ordering::Relaxed);
+        Self(Arc::clone(state))
+    }
+}
+
+impl Drop for ReceivedBody {
+    fn drop(&mut self) {
+        self.0.requests.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -1,4 +1,4 @@
-//! A response body that keeps something alive until it is sent.
+//! A body that keeps something alive until it is sent or received.
 
 use std::{
     pin::Pin,
@@ -8,7 +8,7 @@ use std::{
 use axum::body::{Body, Bytes};
 use hyper::body::{Frame, SizeHint};
 
-/// A response body that keeps a guard until it is sent completely, or its connection is closed.
+/// A body that keeps a guard until it is sent or received completely, or its connection is closed.
 pub(super) struct GuardedBody<G> {
     body: Body,
     _guard: G,
