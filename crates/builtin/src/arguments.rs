@@ -46,12 +46,12 @@ pub(crate) fn collect_ids(arguments: &Arguments) -> Result<Vec<OperationId>, Fai
 
 /// Parses an id. Reports a malformed one as an unknown operation.
 pub(crate) fn parse_id(text: &str) -> Result<OperationId, Failure> {
-    text.parse().map_err(|_| unknown_operation(text))
+    text.parse().map_err(|_| unknown_operation_error(text))
 }
 
 /// The failure for an unknown operation. Worded like the runtime's failure for an operation of another
 /// owner, so that a caller cannot probe for ids.
-pub(crate) fn unknown_operation(id: &str) -> Failure {
+pub(crate) fn unknown_operation_error(id: &str) -> Failure {
     Failure::new(
         ErrorType::UnknownOperation,
         format!("there is no operation `{id}`; call `status` to list yours"),

@@ -31,7 +31,7 @@ enum Action {
 
 /// The result of the example.
 #[derive(Debug, JsonSchema, Serialize)]
-struct Shown {
+struct ExampleResult {
     /// The message from the arguments.
     message: String,
     /// The features that the tool demonstrates.
@@ -58,7 +58,7 @@ pub(crate) fn native() -> Native {
         .read_only()
 }
 
-async fn example(given: Example, _: Context) -> Reply<Shown> {
+async fn example(given: Example, _: Context) -> Reply<ExampleResult> {
     if given.action == Action::Validate {
         return Reply::failure("this is what a failure looks like", "validation_error")
             .message("Nothing is wrong: the call asked for a failure.")
@@ -71,7 +71,7 @@ async fn example(given: Example, _: Context) -> Reply<Shown> {
         "a message",
         "an instruction",
     ];
-    Reply::ok(Shown { message: given.message, shows })
+    Reply::ok(ExampleResult { message: given.message, shows })
         .message("This is the example tool.")
         .instruction("Tell the user what the example shows; do nothing else.")
 }

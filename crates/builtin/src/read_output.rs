@@ -51,11 +51,11 @@ async fn read(
 ) -> Result<Outcome, Failure> {
     let text = get_text(arguments, "output").unwrap_or_default();
     let owner = Owner(context.owner().to_string());
-    let name = OutputName::parse(text).ok_or_else(|| unknown_output(text))?;
+    let name = OutputName::parse(text).ok_or_else(|| unknown_output_error(text))?;
     if let Some(id) = name.operation() {
         let filter = Filter { owner: Some(owner.clone()), ids: vec![id], ..Filter::default() };
         if operations.list(filter, None, 1).await?.operations.is_empty() {
-            return Err(unknown_output(text));
+            return Err(unknown_output_error(text));
         }
     }
     let number = |name: &str| arguments.get(name).and_then(Value::as_u64);
@@ -71,7 +71,7 @@ async fn read(
     let is_search = search.is_some();
     let reader = reader.clone();
     let page = spawn_blocking(move || reader.read(&name, &owner, &lines, limit)).await;
-    let page = page.ok().flatten().ok_or_else(|| unknown_output(text))?;
+    let page = page.ok().flatten().ok_or_else(|| unknown_output_error(text))?;
     Ok(build_outcome(page, is_search))
 }
 
@@ -87,7 +87,7 @@ fn compile(pattern: &str) -> Result<Regex, Failure> {
 
 /// Worded alike for outputs that were deleted and outputs of other owners, so that a caller cannot
 /// probe for them.
-fn unknown_output(name: &str) -> Failure {
+fn unknown_output_error(name: &str) -> Failure {
     let message = format!("there is no output `{name}`; old outputs are deleted: repeat the call");
     Failure::new(ErrorType::UnknownOutput, message)
 }

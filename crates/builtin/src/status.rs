@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use toolkit::{Arguments, Content, Context, Failure, Native, Outcome};
 
 use crate::{
-    arguments::{collect_ids, get_text, id_schema, object_schema, unknown_operation},
+    arguments::{collect_ids, get_text, id_schema, object_schema, unknown_operation_error},
     report::{summarize_operation, to_object},
 };
 
@@ -66,7 +66,7 @@ async fn list(
         && !arguments.contains_key("state")
         && !arguments.contains_key("tool")
     {
-        return Err(unknown_operation(get_text(arguments, "id").unwrap_or_default()));
+        return Err(unknown_operation_error(get_text(arguments, "id").unwrap_or_default()));
     }
     Ok(build_outcome(&page))
 }

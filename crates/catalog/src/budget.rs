@@ -3,7 +3,7 @@
 //! Validators and parsers of other crates cannot be interrupted from outside, and some of their
 //! inputs take exponential time. They call [`spend`] wherever they look at the input; once the
 //! budget of the thread is used up, `spend` unwinds to the [`Budget::run`] that set it. There is no
-//! clock here: a caller with a deadline sets the flag of [`Budget::until`] when it has passed.
+//! clock here: a caller with a deadline sets the flag of [`Budget::with_deadline_flag`] when it has passed.
 
 use std::{
     cell::{Cell, RefCell},
@@ -40,7 +40,7 @@ impl Budget {
     }
 
     /// Work until the flag is set by another thread.
-    pub fn until(expired: Arc<AtomicBool>) -> Self {
+    pub fn with_deadline_flag(expired: Arc<AtomicBool>) -> Self {
         Self { steps: u64::MAX, expired: Some(expired) }
     }
 
@@ -102,7 +102,7 @@ mod tests {
     fn gives_up_when_the_flag_is_set() {
         let expired = Arc::new(AtomicBool::new(true));
         assert_eq!(
-            Budget::until(expired).run(|| (0..u64::MAX).for_each(|_| spend(1))),
+            Budget::with_deadline_flag(expired).run(|| (0..u64::MAX).for_each(|_| spend(1))),
             Err(Exhausted)
         );
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Constraint, Failure, Location, Schema, closest,
-    failures::invalid_argument,
+    failures::argument_failure,
     policy::{ARGUMENT_NAMES, Expression, Scope, on_large_stack},
 };
 
@@ -31,7 +31,7 @@ impl Constraint {
         input: &'a Schema,
     ) -> Option<(String, Option<&'a str>)> {
         let condition = find_condition(&self.rule).ok()?;
-        let mut read = condition.untested_arguments();
+        let mut read = condition.list_untested_arguments();
         let unknown = read.find(|name| input.property(name).is_none())?.to_owned();
         let near = closest(&unknown, input.properties().map(|(name, _)| name));
         Some((unknown, near))
@@ -42,7 +42,7 @@ impl Constraint {
     pub fn is_violated(&self, arguments: &Map<String, Value>) -> Result<bool, String> {
         let is_absent = |name: &str| arguments.get(name).is_none_or(Value::is_null);
         let condition = find_condition(&self.rule)?;
-        if condition.untested_arguments().any(is_absent) {
+        if condition.list_untested_arguments().any(is_absent) {
             return Ok(false);
         }
         condition.evaluate(&Scope::for_arguments(arguments)).map(|holds| !holds)
@@ -58,8 +58,9 @@ impl Constraint {
         };
         // The message names no values, because one of them may be secret.
         let condition = find_condition(&self.rule).ok();
-        let read = condition.as_ref().and_then(|condition| condition.untested_arguments().next());
-        Some(invalid_argument(read.unwrap_or_default(), message, &self.rule, Value::Null))
+        let read =
+            condition.as_ref().and_then(|condition| condition.list_untested_arguments().next());
+        Some(argument_failure(read.unwrap_or_default(), message, &self.rule, Value::Null))
     }
 }
 

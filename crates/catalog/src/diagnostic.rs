@@ -104,19 +104,19 @@ impl Diagnostic {
     }
 
     /// Sets the expected value or type.
-    pub fn expected(mut self, expected: impl Into<String>) -> Self {
+    pub fn with_expected(mut self, expected: impl Into<String>) -> Self {
         self.expected = Some(expected.into());
         self
     }
 
     /// Sets the value found.
-    pub fn received(mut self, received: impl Into<Value>) -> Self {
+    pub fn with_received(mut self, received: impl Into<Value>) -> Self {
         self.received = Some(received.into());
         self
     }
 
     /// Sets the second location.
-    pub fn also(mut self, origin: Origin) -> Self {
+    pub fn with_related(mut self, origin: Origin) -> Self {
         self.also = Some(origin);
         self
     }

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use crate::{ErrorType, Failure, Outcome, Tool, arguments::ArgumentError, pointer};
 
 /// An argument that the tool does not accept.
-pub fn invalid_argument(
+pub fn argument_failure(
     parameter: &str,
     message: impl Into<String>,
     expected: &str,
     received: impl Into<Value>,
 ) -> Failure {
-    about_argument(parameter, ErrorType::InvalidArguments, message, expected, received)
+    failure_at_argument(parameter, ErrorType::InvalidArguments, message, expected, received)
 }
 
 /// An argument that is rejected for a reason with an error type of its own.
-pub fn about_argument(
+pub fn failure_at_argument(
     parameter: &str,
     error_type: ErrorType,
     message: impl Into<String>,

@@ -114,7 +114,7 @@ fn report_divergence(first: &Tool, second: &Tool) -> Option<Diagnostic> {
         differences.join(", ")
     );
     let found = Diagnostic::new(&DIVERGED_COPY, second.origin.clone(), message)
-        .also(first.origin.clone())
+        .with_related(first.origin.clone())
         .tool(&second.name);
     (!differences.is_empty()).then(|| found.hint("reconcile the two, or keep one"))
 }
@@ -131,6 +131,6 @@ fn report_duplicate(first: &Tool, second: &Tool) -> Diagnostic {
         format!("the name `{}` is taken by {location}", second.name),
     )
     .hint("rename one of the two")
-    .also(first.origin.clone())
+    .with_related(first.origin.clone())
     .tool(&second.name)
 }

@@ -57,7 +57,7 @@ const WRITE: &str = "write `\"host:port\"`, such as `\"example.org:443\"`, `\"12
 
 impl NetworkAccess {
     /// Access to exactly these destinations.
-    pub fn only(destinations: Vec<HostPort>) -> Result<Self, NetworkError> {
+    pub fn from_destinations(destinations: Vec<HostPort>) -> Result<Self, NetworkError> {
         let error = |message: &str, hint| Err(NetworkError { message: message.to_owned(), hint });
         match destinations.len() {
             0 => error("the list of destinations is empty", "write `false` for no network"),
@@ -251,7 +251,7 @@ impl<'de> Deserialize<'de> for NetworkAccess {
                 while let Some(text) = items.next_element::<String>()? {
                     list.push(text.parse().map_err(de::Error::custom)?);
                 }
-                NetworkAccess::only(list).map_err(de::Error::custom)
+                NetworkAccess::from_destinations(list).map_err(de::Error::custom)
             }
         }
 

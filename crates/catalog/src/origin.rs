@@ -55,7 +55,7 @@ pub struct Origin {
 
 impl Origin {
     /// The source as a whole.
-    pub fn whole(source: &SourceId) -> Self {
+    pub fn whole_file(source: &SourceId) -> Self {
         Self { source: source.clone(), location: Location::Whole }
     }
 
@@ -89,11 +89,11 @@ impl Origin {
 
     /// The origin of a part of this value; a whole source counts as its root.
     pub fn child(&self, token: impl fmt::Display) -> Self {
-        self.below(&pointer::child("", &token.to_string()))
+        self.join(&pointer::child("", &token.to_string()))
     }
 
     /// The origin of the value at the JSON pointer `path` inside this one.
-    pub fn below(&self, path: &str) -> Self {
+    pub fn join(&self, path: &str) -> Self {
         let base = self.pointer().unwrap_or_default();
         Self { source: self.source.clone(), location: Location::Value(format!("{base}{path}")) }
     }

@@ -180,12 +180,12 @@ impl Policy {
 
     /// The optional arguments that the condition of a clause reads without testing for their presence: if
     /// one is absent, the condition fails to evaluate.
-    pub fn untested_arguments(&self, clause: usize) -> impl Iterator<Item = &str> {
+    pub fn list_untested_arguments(&self, clause: usize) -> impl Iterator<Item = &str> {
         self.0
             .get(clause)
             .and_then(|compiled| compiled.when.as_ref())
             .into_iter()
-            .flat_map(Expression::untested_arguments)
+            .flat_map(Expression::list_untested_arguments)
     }
 }
 

@@ -80,7 +80,7 @@ mod tests {
             "",
             Schema::empty(),
             Implementation::Missing,
-            Origin::whole(&SourceId::new("test")),
+            Origin::whole_file(&SourceId::new("test")),
         );
         tool.annotations.category = Some(category.to_owned());
         tool

@@ -49,7 +49,7 @@ impl<'a> Authority<'a> {
     }
 
     /// Shows what a call would do, asks for a decision and records it.
-    pub(crate) async fn settle(
+    pub(crate) async fn resolve_request(
         &self,
         runtime: &Runtime,
         approval: &Approval,
@@ -119,7 +119,7 @@ impl<'a> Authority<'a> {
             return Err(CommandError::machine("the two passphrases differ; nothing was changed"));
         }
         if !new.is_empty() || self.approver.has_passphrase() {
-            self.approver.set_passphrase(&new).map_err(cannot_write)?;
+            self.approver.set_passphrase(&new).map_err(write_error)?;
         }
         terminal::note(if new.is_empty() {
             "approvals need no passphrase"
@@ -132,7 +132,7 @@ impl<'a> Authority<'a> {
     /// Creates the credential for scripts.
     pub(crate) fn create_credential(&self) -> Result<ExitCode, CommandError> {
         require_terminal()?;
-        let path = self.approver.create_credential().map_err(cannot_write)?;
+        let path = self.approver.create_credential().map_err(write_error)?;
         terminal::note(&format!(
             "every program that can read {} can approve calls with `--yes` from now on; delete the file to stop that",
             path.display()
@@ -202,6 +202,6 @@ fn read_line() -> Result<String, CommandError> {
     Ok(line)
 }
 
-fn cannot_write(error: io::Error) -> CommandError {
+fn write_error(error: io::Error) -> CommandError {
     CommandError::machine(format!("cannot write to the state folder: {error}"))
 }

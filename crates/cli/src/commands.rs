@@ -39,7 +39,7 @@ use std::{
 
 use clap::{
     CommandFactory, FromArgMatches, Parser,
-    error::{ContextKind, ContextValue, ErrorKind},
+    error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind},
 };
 use host::{Assembly, Options};
 use workspace::{Crib, Environment, has_r_package};
@@ -49,7 +49,7 @@ pub(crate) use self::completions::proposals::{
 };
 use crate::{
     arguments::{Global, GuideFlags},
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     help,
     logs::{self, DefaultLevel},
     terminal,
@@ -145,7 +145,7 @@ fn explain_flag(mut error: clap::Error) -> clap::Error {
         Some(ContextValue::String(flag)) if is_call => flag.trim_start_matches('-').to_owned(),
         _ => return error,
     };
-    if error.kind() == ErrorKind::UnknownArgument && !flag.is_empty() {
+    if error.kind() == ClapErrorKind::UnknownArgument && !flag.is_empty() {
         let hint = format!("parameters of tools are written `{flag}=VALUE`");
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
     }
@@ -217,7 +217,7 @@ fn reject_missing_packages(context: &CommandContext<'_>) -> Result<(), CommandEr
     let crib = Crib::open_lenient(context.crib_folder().as_deref(), context.environment)?.0;
     match packages.iter().find(|name| !has_r_package(&crib, name)) {
         Some(name) => Err(CommandError::new(
-            Kind::NotFound,
+            ErrorKind::NotFound,
             format!("the R package `{name}` is not installed"),
         )
         .hint(format!("run install.packages(\"{name}\") in R, or correct the name"))),

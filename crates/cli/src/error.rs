@@ -8,14 +8,14 @@ use host::{AssemblyError, learn::ObserveError};
 /// Why a command failed, and what to do about it.
 #[derive(Debug)]
 pub(crate) struct CommandError {
-    kind: Kind,
+    kind: ErrorKind,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
 }
 
 /// The kind of an error, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ErrorKind {
     /// The machine, the configuration or the command line is at fault.
     Machine,
     /// The tool ran and failed.
@@ -29,12 +29,12 @@ pub(crate) enum Kind {
 }
 
 impl CommandError {
-    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
 
     pub(crate) fn machine(message: impl Into<String>) -> Self {
-        Self::new(Kind::Machine, message)
+        Self::new(ErrorKind::Machine, message)
     }
 
     /// An I/O error; `action` is a verb, such as `read`.
@@ -57,7 +57,7 @@ impl CommandError {
     }
 }
 
-impl Kind {
+impl ErrorKind {
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Self::ToolFailed => 1,
@@ -110,7 +110,7 @@ impl From<workspace::GroupError> for CommandError {
 impl From<AssemblyError> for CommandError {
     fn from(error: AssemblyError) -> Self {
         match &error {
-            AssemblyError::Prefix(_) => Self::new(Kind::BadArguments, error.to_string())
+            AssemblyError::Prefix(_) => Self::new(ErrorKind::BadArguments, error.to_string())
                 .hint("use letters, digits, `_`, `-` and `.`, or an empty prefix"),
             _ => Self::machine(error.to_string()),
         }
@@ -130,6 +130,6 @@ impl From<ObserveError> for CommandError {
 
 impl From<Failure> for CommandError {
     fn from(failure: Failure) -> Self {
-        Self::new(Kind::from_error_type(failure.error_type), failure.message)
+        Self::new(ErrorKind::from_error_type(failure.error_type), failure.message)
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn start(
     let (level, calls) =
         match (global.log_level.as_deref().or_else(|| environment.get("TOOLCRIB_LOG")), default) {
             (Some(word), _) if !word.is_empty() => {
-                word.parse().map(|level| (level, level)).map_err(|_| unknown_level(word))?
+                word.parse().map(|level| (level, level)).map_err(|_| unknown_level_error(word))?
             }
             _ if global.quiet => (LevelFilter::ERROR, LevelFilter::OFF),
             _ if global.verbose > 1 => (LevelFilter::TRACE, LevelFilter::TRACE),
@@ -59,7 +59,7 @@ pub(crate) fn start(
     Ok(())
 }
 
-fn unknown_level(word: &str) -> CommandError {
+fn unknown_level_error(word: &str) -> CommandError {
     CommandError::machine(format!("`{word}` is not a log level"))
         .hint("use error, warn, info, debug or trace")
 }

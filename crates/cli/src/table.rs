@@ -19,16 +19,16 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    pub(crate) const fn left(name: &'static str) -> Self {
+    pub(crate) const fn left_aligned(name: &'static str) -> Self {
         Self { name, is_right: false, least: 0 }
     }
 
     /// A column of numbers.
-    pub(crate) const fn right(name: &'static str) -> Self {
+    pub(crate) const fn right_aligned(name: &'static str) -> Self {
         Self { name, is_right: true, least: 0 }
     }
 
-    pub(crate) const fn at_least(self, least: usize) -> Self {
+    pub(crate) const fn with_min_width(self, least: usize) -> Self {
         Self { least, ..self }
     }
 }
@@ -58,7 +58,7 @@ impl Cell {
     }
 
     /// A cell in a colour, where colours are used.
-    pub(crate) fn painted(text: impl Into<String>, paint: Paint) -> Self {
+    pub(crate) fn with_paint(text: impl Into<String>, paint: Paint) -> Self {
         Self { paint: Some(paint), ..text.into().into() }
     }
 }
@@ -83,7 +83,7 @@ fn render_to(
     width: Option<usize>,
 ) -> Vec<String> {
     let heading: Vec<_> =
-        columns.iter().map(|column| Cell::painted(column.name, Paint::Dim)).collect();
+        columns.iter().map(|column| Cell::with_paint(column.name, Paint::Dim)).collect();
     let heading = (header == Header::Shown).then_some(heading);
     let all: Vec<_> = heading.iter().chain(rows).collect();
     let widths: Vec<_> = columns
@@ -146,7 +146,11 @@ mod tests {
 
     #[test]
     fn aligns_columns_and_truncates_the_last_one() {
-        let columns = [Column::left("TOOL"), Column::right("TAKES"), Column::left("TEXT")];
+        let columns = [
+            Column::left_aligned("TOOL"),
+            Column::right_aligned("TAKES"),
+            Column::left_aligned("TEXT"),
+        ];
         let row = |cells: [&str; 3]| cells.map(Cell::from).into_iter().collect::<Vec<_>>();
         let rows = [
             row(["a", "5 ms", "one two three four five six"]),

@@ -21,7 +21,7 @@ pub fn make_plugin(package: &Package<'_>) -> Vec<File> {
             "mcp.json",
             &json!({
                 "$schema": SERVERS_SCHEMA,
-                "mcpServers": {(name.as_str()): server_entry("${PLUGIN_ROOT}", Kind::Declared)},
+                "mcpServers": {(name.as_str()): server_entry("${PLUGIN_ROOT}", TransportNaming::Declared)},
             }),
         ),
         File::json(
@@ -30,13 +30,13 @@ pub fn make_plugin(package: &Package<'_>) -> Vec<File> {
         ),
         File::json(
             ".mcp.json",
-            &json!({"mcpServers": {(name.as_str()): server_entry("${CLAUDE_PLUGIN_ROOT}", Kind::Implied)}}),
+            &json!({"mcpServers": {(name.as_str()): server_entry("${CLAUDE_PLUGIN_ROOT}", TransportNaming::Implied)}}),
         ),
         File::json(
             "gemini-extension.json",
             &prepend(
                 "mcpServers",
-                json!({(name.as_str()): server_entry("${extensionPath}", Kind::Implied)}),
+                json!({(name.as_str()): server_entry("${extensionPath}", TransportNaming::Implied)}),
                 &identity,
             ),
         ),
@@ -62,17 +62,17 @@ pub fn make_skill(package: &Package<'_>) -> Vec<File> {
 
 /// Whether an entry names its transport. Clients with a format of their own take a command for stdio.
 #[derive(Clone, Copy)]
-enum Kind {
+enum TransportNaming {
     Declared,
     Implied,
 }
 
 /// The server entry of a plugin. The client expands `root` to the plugin folder.
-fn server_entry(root: &str, kind: Kind) -> Value {
+fn server_entry(root: &str, kind: TransportNaming) -> Value {
     let entry = json!({"command": "toolcrib", "args": ["-C", root, "serve"]});
     match kind {
-        Kind::Declared => prepend("type", "stdio", &entry),
-        Kind::Implied => entry,
+        TransportNaming::Declared => prepend("type", "stdio", &entry),
+        TransportNaming::Implied => entry,
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Vec<Constrai
             Ok(constraint) => constraints.push(constraint),
             Err(reason) => {
                 let problem = report.at_value(&BAD_CONSTRAINT, &at.key("rule"), reason);
-                report.push(problem.received(rule).hint(HINT));
+                report.push(problem.with_received(rule).hint(HINT));
             }
         }
     }

@@ -127,7 +127,11 @@ impl<'a> Document<'a> {
             }
             (Content::Data(root), _) => {
                 let problem = report.at_file(&NOT_A_DEFINITION, "this is not a definition");
-                report.push(problem.expected("an object with a `name`").received(summarize(&root)));
+                report.push(
+                    problem
+                        .with_expected("an object with a `name`")
+                        .with_received(summarize(&root)),
+                );
                 Reading::default()
             }
             _ => Reading::default(),
@@ -162,7 +166,7 @@ fn decode<'a>(bytes: &'a [u8], report: &mut Report) -> Option<&'a str> {
         report.push(
             report
                 .at_file(&FILE_TOO_LARGE, message)
-                .expected("at most 16 MiB")
+                .with_expected("at most 16 MiB")
                 .hint("split it or move it away"),
         );
         return None;

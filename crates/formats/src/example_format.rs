@@ -11,7 +11,8 @@ use crate::{
     convert::convert_among,
     document::Document,
     format::{
-        Confidence, Draft, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile,
+        Confidence, FilledTemplate, Format, Reader, Reading, Template, TemplateError, Writer,
+        WrittenFile,
     },
     json::Node,
     mtdf,
@@ -57,7 +58,7 @@ fn read(root: &Node<'_>, _: &str, _: &Context<'_>, report: &mut Report) -> Readi
         if text == "Go away" {
             report.push(report.at_file(&RUDE, "this is rude"));
         }
-        let origin = Origin::whole(report.source());
+        let origin = Origin::whole_file(report.source());
         Tool::new(&*greeting.key, text, Schema::empty(), Implementation::Missing, origin)
     });
     Reading::of_tools(tools.collect())
@@ -71,9 +72,9 @@ fn write(tools: &[Tool], name: &str) -> Vec<WrittenFile> {
     vec![WrittenFile::new(name, "json", json!({"greetings": greetings}).to_string())]
 }
 
-fn fill(name: &str) -> Result<Draft, TemplateError> {
+fn fill(name: &str) -> Result<FilledTemplate, TemplateError> {
     let text = json!({"greetings": {name: "Say hello"}}).to_string();
-    Ok(Draft { file: WrittenFile::new(name, "json", text), next_step: "greet".to_owned() })
+    Ok(FilledTemplate { file: WrittenFile::new(name, "json", text), next_step: "greet".to_owned() })
 }
 
 fn read_file(file: &WrittenFile) -> Reading {

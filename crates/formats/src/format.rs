@@ -115,19 +115,19 @@ impl WrittenFile {
 pub struct Template {
     /// The help of `new`.
     pub help: &'static str,
-    pub(crate) fill: fn(&str) -> Result<Draft, TemplateError>,
+    pub(crate) fill: fn(&str) -> Result<FilledTemplate, TemplateError>,
 }
 
 impl Template {
     /// Fills the template in for a tool of this name.
-    pub fn fill(&self, name: &str) -> Result<Draft, TemplateError> {
+    pub fn fill(&self, name: &str) -> Result<FilledTemplate, TemplateError> {
         (self.fill)(name)
     }
 }
 
 /// A template that was filled in.
 #[derive(Debug)]
-pub struct Draft {
+pub struct FilledTemplate {
     /// The file to write.
     pub file: WrittenFile,
     /// What to do with it, to be shown to the user.

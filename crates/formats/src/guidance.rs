@@ -138,5 +138,5 @@ fn report_wrong_type(node: &Node<'_>, at: &NodePath<'_>, expected: &str, report:
         at,
         format!("expected {expected}, received {}", type_name(node)),
     );
-    report.push(problem.expected(expected).received(summarize(node)));
+    report.push(problem.with_expected(expected).with_received(summarize(node)));
 }

@@ -39,7 +39,9 @@ pub use context::{Guidance, ReadLink};
 pub use convert::{Converted, convert};
 pub use document::{Document, is_candidate, looks_like_definition, read, read_guidance};
 pub use expression::{Expression, ExpressionError, Pattern, Selection, Term, check_name};
-pub use format::{Draft, Format, MAX_BYTES, Reading, Template, TemplateError, Writer, WrittenFile};
+pub use format::{
+    FilledTemplate, Format, MAX_BYTES, Reading, Template, TemplateError, Writer, WrittenFile,
+};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use guidance::GUIDANCE_FILE;
 pub use locate::{Locator, locate};

@@ -56,9 +56,9 @@ impl<'a> Locator<'a> {
         start..start + length
     }
 
-    fn find(&self, pointer: &str) -> Option<Found> {
+    fn find(&self, pointer: &str) -> Option<LocatedNode> {
         let mut node = self.root()?;
-        let mut found = Found { key: None, value: node.span.range() };
+        let mut found = LocatedNode { key: None, value: node.span.range() };
         for token in pointer::tokens(pointer) {
             let (next, key) = match &node.value {
                 Value::Array(items) => {
@@ -76,13 +76,13 @@ impl<'a> Locator<'a> {
             // The rest of the pointer does not exist: a missing field.
             let Some(next) = next else { break };
             node = next;
-            found = Found { key, value: node.span.range() };
+            found = LocatedNode { key, value: node.span.range() };
         }
         Some(found)
     }
 }
 
-struct Found {
+struct LocatedNode {
     key: Option<Range<usize>>,
     value: Range<usize>,
 }

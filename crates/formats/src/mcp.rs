@@ -167,7 +167,7 @@ fn read_tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
         );
         report.push(
             found
-                .received(name)
+                .with_received(name)
                 .hint("clients accept ASCII letters, digits, `_`, `-` and `.`, up to 64 of them"),
         );
     }
@@ -213,7 +213,8 @@ fn read_schema(
             &at.key("type"),
             "the schema does not describe an object, but arguments are one",
         );
-        report.push(found.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
+        report
+            .push(found.with_expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
     }
     SchemaCheck::new(node, report).run(&at);
     let mut schema = node.to_value().as_object().cloned().unwrap_or_default();

@@ -33,7 +33,8 @@ use serde_json::Value as Json;
 use crate::{
     context::{Context, Guidance},
     format::{
-        Confidence, Draft, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile,
+        Confidence, FilledTemplate, Format, Reader, Reading, Template, TemplateError, Writer,
+        WrittenFile,
     },
     json::Node,
     report::Report,
@@ -95,9 +96,9 @@ fn schema() -> Json {
     serde_json::from_str(include_str!("mtdf/schema.json")).expect("the schema is JSON")
 }
 
-fn fill(name: &str) -> Result<Draft, TemplateError> {
+fn fill(name: &str) -> Result<FilledTemplate, TemplateError> {
     let text = include_str!("mtdf/template.json").replace("NAME", name);
-    Ok(Draft {
+    Ok(FilledTemplate {
         file: WrittenFile::new(name, "json", text),
         next_step: format!(
             "fill in the parts in brackets, add parameters, then run `toolcrib check` and `toolcrib call {name}`"

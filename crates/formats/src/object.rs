@@ -79,8 +79,8 @@ impl<'n, 'p> Object<'n, 'p> {
         report.push(
             report
                 .at_value(rule, &self.at.key(key), message)
-                .expected("a non-empty string")
-                .received(text),
+                .with_expected("a non-empty string")
+                .with_received(text),
         );
         None
     }
@@ -96,7 +96,9 @@ impl<'n, 'p> Object<'n, 'p> {
     pub(crate) fn report_missing(&self, key: &str, expected: &str, report: &mut Report) {
         let problem =
             report.at_value(&MISSING_FIELD, &self.at.key(key), format!("missing field `{key}`"));
-        report.push(problem.expected(expected).received(()).hint(format!("add `\"{key}\": …`")));
+        report.push(
+            problem.with_expected(expected).with_received(()).hint(format!("add `\"{key}\": …`")),
+        );
     }
 
     pub(crate) fn flag(&self, key: &str, report: &mut Report) -> Option<bool> {
@@ -174,7 +176,7 @@ impl<'n, 'p> Object<'n, 'p> {
             &self.at.key(key),
             format!("`{text}` is not a valid value for `{key}`"),
         );
-        report.push(problem.expected(format!("one of {list}")).received(text).hint(hint));
+        report.push(problem.with_expected(format!("one of {list}")).with_received(text).hint(hint));
         None
     }
 
@@ -261,7 +263,7 @@ fn read_destinations(
             list
         });
     }
-    match NetworkAccess::only(list?) {
+    match NetworkAccess::from_destinations(list?) {
         Ok(access) => Some(access),
         Err(error) => {
             report_destination(node, at, error, report);
@@ -277,7 +279,7 @@ fn report_destination(
     report: &mut Report,
 ) {
     let problem = report.at_value(&BAD_DESTINATION, at, error.message);
-    report.push(problem.received(summarize(node)).hint(error.hint));
+    report.push(problem.with_received(summarize(node)).hint(error.hint));
 }
 
 pub(crate) fn report_wrong_type(
@@ -291,7 +293,7 @@ pub(crate) fn report_wrong_type(
         at,
         format!("expected {expected}, received {}", type_name(node)),
     );
-    report.push(problem.expected(expected).received(summarize(node)));
+    report.push(problem.with_expected(expected).with_received(summarize(node)));
 }
 
 pub(crate) fn did_you_mean(near: &str) -> String {

@@ -19,7 +19,8 @@ use serde_json::Value as Json;
 use crate::{
     context::Context,
     format::{
-        Confidence, Draft, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile,
+        Confidence, FilledTemplate, Format, Reader, Reading, Template, TemplateError, Writer,
+        WrittenFile,
     },
     json::Node,
     report::Report,
@@ -74,7 +75,7 @@ fn schema() -> Json {
     serde_json::from_str(include_str!("rave/schema.json")).expect("the schema is JSON")
 }
 
-fn fill(name: &str) -> Result<Draft, TemplateError> {
+fn fill(name: &str) -> Result<FilledTemplate, TemplateError> {
     let parts = name
         .split_once('-')
         .filter(|(package, function)| !package.is_empty() && !function.is_empty());
@@ -86,7 +87,7 @@ fn fill(name: &str) -> Result<Draft, TemplateError> {
     };
     let text = include_str!("rave/template.yaml");
     let text = text.replace("PACKAGE", package).replace("FUNCTION", function);
-    Ok(Draft {
+    Ok(FilledTemplate {
         file: WrittenFile::new(name, "yaml", text),
         next_step: format!("describe the function's parameters, then run `toolcrib call {name}`"),
     })

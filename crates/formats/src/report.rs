@@ -124,7 +124,7 @@ impl Report {
 
     /// Creates a diagnostic about the whole file.
     pub(crate) fn at_file(&self, rule: &Rule, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(rule, Origin::whole(&self.source), message)
+        Diagnostic::new(rule, Origin::whole_file(&self.source), message)
     }
 
     /// Adds a problem that a parser found.

@@ -50,7 +50,9 @@ use outline::build_outline;
 
 use crate::{
     context::{Context, ReadLink},
-    format::{Draft, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile},
+    format::{
+        FilledTemplate, Format, Reader, Reading, Template, TemplateError, Writer, WrittenFile,
+    },
     json,
     report::Report,
     rules::syntax::{BYTE_ORDER_MARK, NUL, TOO_MUCH},
@@ -119,9 +121,9 @@ fn write_files(tools: &[Tool], name: &str) -> Vec<WrittenFile> {
     vec![WrittenFile::new(name, "md", write::write_document(tools, name))]
 }
 
-fn fill(name: &str) -> Result<Draft, TemplateError> {
+fn fill(name: &str) -> Result<FilledTemplate, TemplateError> {
     let text = include_str!("spec/template.md").replace("NAME", name);
-    Ok(Draft {
+    Ok(FilledTemplate {
         file: WrittenFile { name: format!("{name}/{FILE_NAME}"), text },
         next_step: "fill in the parts in brackets; run `toolcrib check` to see what is left"
             .to_owned(),

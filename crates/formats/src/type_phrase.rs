@@ -97,7 +97,7 @@ pub fn parse_range(text: &str) -> Option<(Number, Number)> {
 
 /// The schema of the type that a description begins with, if that can be no mistake: the type is
 /// separated from the description, or is a data frame.
-pub(crate) fn stated_schema(description: &str) -> Option<Value> {
+pub(crate) fn parse_schema(description: &str) -> Option<Value> {
     let phrase = parse_leading(description, &[])?;
     let is_clear = phrase.rest.is_some() || phrase.value_type == ValueType::Rows;
     (is_clear && !phrase.is_foreign).then(|| phrase.value_type.to_schema())

@@ -161,7 +161,7 @@ mod tests {
     use super::with_description_of;
 
     fn tool(name: &str, description: &str, implementation: Implementation) -> Tool {
-        let origin = Origin::whole(&SourceId::new("test"));
+        let origin = Origin::whole_file(&SourceId::new("test"));
         Tool::new(name, description, Schema::empty(), implementation, origin)
     }
 

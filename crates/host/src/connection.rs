@@ -76,12 +76,12 @@ pub struct Change {
     pub after: Option<String>,
     record_path: PathBuf,
     /// The record for undoing; `None` if the change itself undoes a connection.
-    record: Option<Record>,
+    record: Option<FileBackup>,
 }
 
 /// The data for restoring a file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Record {
+struct FileBackup {
     version: u32,
     file: PathBuf,
     /// The text without the entry; `None` if the file did not exist.
@@ -145,7 +145,7 @@ impl ClientFile {
             Some(record) => (Some(editor.remove(text, name).map_err(edit_error)?), record.folders),
             None => (before.clone(), find_missing_folders(&self.path)),
         };
-        let record = Record {
+        let record = FileBackup {
             version: 1,
             file: self.path.clone(),
             before: original,
@@ -175,7 +175,7 @@ impl ClientFile {
         &self,
         before: Option<String>,
         after: Option<String>,
-        record: Option<Record>,
+        record: Option<FileBackup>,
     ) -> Change {
         Change { path: self.path.clone(), before, after, record_path: self.record.clone(), record }
     }
@@ -191,7 +191,7 @@ impl ClientFile {
     }
 
     /// The record of an earlier connection of this file.
-    fn read_record(&self) -> Option<Record> {
+    fn read_record(&self) -> Option<FileBackup> {
         read_record(&self.record).filter(|record| record.file == self.path)
     }
 
@@ -246,7 +246,7 @@ impl Change {
     }
 }
 
-fn read_record(path: &Path) -> Option<Record> {
+fn read_record(path: &Path) -> Option<FileBackup> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 

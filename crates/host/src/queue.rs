@@ -9,7 +9,7 @@ use runtime::{
 };
 use workspace::Crib;
 
-use crate::servers::{self, Answer};
+use crate::servers::{self, CommandReply};
 
 /// Timeout for servers to answer. A list without positions is better than no list.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -34,8 +34,8 @@ pub async fn fill_positions(crib: &Crib, operations: &mut [Operation]) {
     let sockets = servers::sockets_of(&crib.state_folder());
     let answers = servers::send_within(&sockets, servers::QUEUE, TIMEOUT).await;
     let positions = answers.iter().filter_map(|answer| match answer {
-        Answer::Answered(text) => serde_json::from_str::<HashMap<String, String>>(text).ok(),
-        Answer::Silent(_) => None,
+        CommandReply::Answered(text) => serde_json::from_str::<HashMap<String, String>>(text).ok(),
+        CommandReply::Silent(_) => None,
     });
     // Several servers may serve one crib; each knows only its own queue.
     for mut positions in positions {

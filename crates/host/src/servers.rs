@@ -30,7 +30,7 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The result of sending a command to a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum CommandReply {
     /// The text that it answered with.
     Answered(String),
     /// It did not answer in time; its process id, as far as the name of its socket tells. A process
@@ -40,7 +40,7 @@ pub enum Answer {
 
 /// The socket of this process for the crib with this state folder.
 pub(crate) fn own_socket(crib_state: &Path) -> PathBuf {
-    let server = ServerId::this();
+    let server = ServerId::current();
     // Servers in containers that share the folder often have the same process id.
     let namespace = server.namespace.unwrap_or_default();
     crib_state.join(format!("control-{}-{namespace:x}.sock", server.process.pid))
@@ -74,7 +74,7 @@ pub(crate) async fn remove_dead_sockets(crib_state: &Path) {
 
 /// Sends a command to servers and returns their answers. Sockets without a listener are removed:
 /// they belonged to servers that were killed.
-pub async fn send(sockets: &[PathBuf], command: &str) -> Vec<Answer> {
+pub async fn send(sockets: &[PathBuf], command: &str) -> Vec<CommandReply> {
     send_within(sockets, command, ANSWER_TIMEOUT).await
 }
 
@@ -83,11 +83,11 @@ pub(crate) async fn send_within(
     sockets: &[PathBuf],
     command: &str,
     limit: Duration,
-) -> Vec<Answer> {
+) -> Vec<CommandReply> {
     let requests = sockets.iter().map(async |socket| {
         match timeout(limit, control::send(socket, command)).await {
-            Ok(answer) => answer.ok().map(Answer::Answered),
-            Err(_) => Some(Answer::Silent(process_of(socket))),
+            Ok(answer) => answer.ok().map(CommandReply::Answered),
+            Err(_) => Some(CommandReply::Silent(process_of(socket))),
         }
     });
     join_all(requests).await.into_iter().flatten().collect()

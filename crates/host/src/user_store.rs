@@ -34,7 +34,7 @@ impl UserStore {
                 .map_err(|error| store_unusable(&error))?;
             // Set inside the initializer, so only the request that opened the store reports the
             // loss.
-            was_replaced = store.moved_aside().is_some();
+            was_replaced = store.corrupt_file_path().is_some();
             Ok(Arc::new(store))
         });
         let store = store.await?;

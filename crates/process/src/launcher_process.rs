@@ -62,7 +62,7 @@ use self::{
     cgroups::Cgroups,
     program::Enforcer,
     raw::Cloned,
-    supervisor::{Failure, Isolation},
+    supervisor::{Isolation, StartFailure},
 };
 use crate::{
     private_folder::remove_tree,
@@ -191,7 +191,7 @@ fn start(
         // built now.
         Ok(Cloned::Parent(_)) => enforcer.prepare_next(),
         Err(error) => {
-            let failure = Failure::of("a process could not be created")(error);
+            let failure = StartFailure::of("a process could not be created")(error);
             failure.report(&descriptors.status);
         }
     }

@@ -38,7 +38,7 @@ impl OpenedPath {
     /// Returns the descriptor (`O_PATH`) that was opened first, as long as its file or folder exists.
     /// If it was removed or did not exist yet, the path is opened again.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
-        match self.existing() {
+        match self.open_descriptor() {
             Some(fd) => fd.try_clone_to_owned(),
             None => open_without_links(&self.path),
         }
@@ -51,7 +51,7 @@ impl OpenedPath {
 
     /// The descriptor that was opened first, unless its file or folder was removed since: build tools
     /// remove and create their folders.
-    fn existing(&self) -> Option<BorrowedFd<'_>> {
+    fn open_descriptor(&self) -> Option<BorrowedFd<'_>> {
         let fd = self.fd.as_ref()?;
         fstat(fd).is_ok_and(|found| found.st_nlink > 0).then(|| fd.as_fd())
     }
@@ -73,7 +73,7 @@ impl OpenedPaths {
 
     /// The path without links, and its descriptor if it still exists.
     pub(crate) fn get(&self, path: &Path) -> Option<(&Path, Option<BorrowedFd<'_>>)> {
-        self.0.get(path).map(|opened| (opened.path(), opened.existing()))
+        self.0.get(path).map(|opened| (opened.path(), opened.open_descriptor()))
     }
 }
 

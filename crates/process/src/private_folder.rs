@@ -102,7 +102,7 @@ fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
 
 /// An error that names the folder for temporary files. It is never "not found", which would be taken
 /// for a missing program.
-fn cannot_create(path: &Path, error: &io::Error) -> io::Error {
+fn create_error(path: &Path, error: &io::Error) -> io::Error {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => io::ErrorKind::Other,
         kind => kind,
@@ -185,7 +185,7 @@ impl PrivateFolder {
     fn create_at(path: PathBuf, label: &str) -> io::Result<Self> {
         loop {
             let created = DirBuilder::new().mode(OWNER_ONLY).create(&path);
-            created.map_err(|error| cannot_create(&path, &error))?;
+            created.map_err(|error| create_error(&path, &error))?;
             // A server that starts now may have taken it for an abandoned one before it was locked.
             if let Ok(Some(_lock)) = lock(&path) {
                 *LIVE.lock() += 1;

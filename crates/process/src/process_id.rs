@@ -59,7 +59,7 @@ impl Stat {
 }
 
 /// The ids of all processes.
-pub(crate) fn all_pids() -> impl Iterator<Item = u32> {
+pub(crate) fn list_pids() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }

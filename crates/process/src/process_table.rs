@@ -8,7 +8,7 @@ use std::{collections::HashSet, fs};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
-use crate::process_id::{ProcessId, Stat, all_pids};
+use crate::process_id::{ProcessId, Stat, list_pids};
 
 /// A process that was killed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub fn find_descendants(supervisor: ProcessId) -> Vec<FoundProcess> {
         return Vec::new();
     }
     let read = |pid| Stat::read(pid).map(|stat| FoundProcess { pid, stat });
-    let mut others: Vec<_> = all_pids().filter_map(read).collect();
+    let mut others: Vec<_> = list_pids().filter_map(read).collect();
     let (mut known, mut found) = (HashSet::from([supervisor.pid]), Vec::new());
     // Process ids wrap around, so parents may be listed after their children.
     loop {

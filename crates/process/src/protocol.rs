@@ -63,7 +63,7 @@ pub(crate) struct StartRequest {
 
 /// A report of the launcher process or the supervisor about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reply {
+pub(crate) enum ProcessReport {
     /// A listener in the network namespace of the program is attached.
     Listening,
     /// The program was executed. Its supervisor has this process id, or 0 if that is not known; the
@@ -158,7 +158,7 @@ impl StartRequest {
         let destinations = input.list(Decoder::destination)?;
         let network = match (has_network, destinations.is_empty()) {
             (_, true) => has_network.into(),
-            (true, false) => NetworkAccess::only(destinations).ok()?,
+            (true, false) => NetworkAccess::from_destinations(destinations).ok()?,
             (false, false) => return None,
         };
         let sandbox = Sandbox {
@@ -211,8 +211,8 @@ pub fn check_start_request(bytes: &[u8]) -> Option<bool> {
     StartRequest::decode(bytes).map(|request| request.encode() == bytes)
 }
 
-impl Reply {
-    /// Appends it to a packet, which may have several replies. [`Reply::Failed`] comes last, because
+impl ProcessReport {
+    /// Appends it to a packet, which may have several replies. [`ProcessReport::Failed`] comes last, because
     /// its text has no length.
     pub(crate) fn encode_to(&self, packet: &mut Vec<u8>) {
         match self {
@@ -421,27 +421,27 @@ impl<'a> Decoder<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Control, Reply, Violation};
+    use super::{Control, ProcessReport, Violation};
 
     #[test]
     fn replies_survive_the_wire() {
         let replies = [
-            Reply::Listening,
-            Reply::Started { pid: 7 },
-            Reply::Exited { status: 256 },
-            Reply::Killed { violation: Violation::TempFiles },
-            Reply::Gone,
-            Reply::Failed { code: 2, step: "step".to_owned() },
+            ProcessReport::Listening,
+            ProcessReport::Started { pid: 7 },
+            ProcessReport::Exited { status: 256 },
+            ProcessReport::Killed { violation: Violation::TempFiles },
+            ProcessReport::Gone,
+            ProcessReport::Failed { code: 2, step: "step".to_owned() },
         ];
         let mut packet = Vec::new();
         replies.iter().for_each(|reply| reply.encode_to(&mut packet));
-        assert_eq!(Reply::decode_all(&packet).as_deref(), Some(&replies[..]));
+        assert_eq!(ProcessReport::decode_all(&packet).as_deref(), Some(&replies[..]));
         for control in [Control::Signal(2), Control::Terminate] {
             assert_eq!(Control::decode(&control.encode()), Some(control));
         }
-        assert_eq!(Reply::decode_all(&[]), Some(Vec::new()));
-        assert_eq!(Reply::decode_all(&[1, 0]), None);
-        assert_eq!(Reply::decode_all(&[4, 9]), None);
-        assert_eq!(Reply::decode_all(&[6, 4]), None);
+        assert_eq!(ProcessReport::decode_all(&[]), Some(Vec::new()));
+        assert_eq!(ProcessReport::decode_all(&[1, 0]), None);
+        assert_eq!(ProcessReport::decode_all(&[4, 9]), None);
+        assert_eq!(ProcessReport::decode_all(&[6, 4]), None);
     }
 }

@@ -19,7 +19,7 @@ pub struct ServerId {
 
 impl ServerId {
     /// The current process.
-    pub fn this() -> Self {
+    pub fn current() -> Self {
         static THIS: OnceLock<ServerId> = OnceLock::new();
         let find = || {
             let pid = std::process::id();
@@ -35,7 +35,7 @@ impl ServerId {
     /// Whether its process ids mean the same here: it was started in this boot and PID namespace.
     pub fn is_local(&self) -> bool {
         self.boot == boot()
-            && (self.namespace.is_none() || self.namespace == Self::this().namespace)
+            && (self.namespace.is_none() || self.namespace == Self::current().namespace)
     }
 
     /// Whether it still runs. A zombie does not count. A server of another PID namespace, whose process

@@ -28,7 +28,7 @@ pub(super) struct Cache {
 
 /// The metadata file of an entry.
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct CacheMetadata {
     version: u32,
     digest: String,
     warnings: Vec<Warning>,
@@ -81,7 +81,7 @@ impl Cache {
         if rendered.bytes.len() as u64 > self.max_bytes / 4 {
             return;
         }
-        let entry = Entry {
+        let entry = CacheMetadata {
             version: VERSION,
             digest: digest::of_bytes(&rendered.bytes),
             warnings: rendered.warnings.clone(),
@@ -110,7 +110,7 @@ impl Cache {
 }
 
 fn load(entry: &Path, document: &Path) -> Option<Rendered> {
-    let found: Entry = serde_json::from_slice(&fs::read(entry).ok()?).ok()?;
+    let found: CacheMetadata = serde_json::from_slice(&fs::read(entry).ok()?).ok()?;
     let is_valid = found.version == VERSION
         && found.depends.iter().all(|stamp| *stamp == Stamp::of(&stamp.path));
     if !is_valid {

@@ -75,7 +75,7 @@ impl ExampleCode {
 
     /// This code with conditional code shown after it. The latter is not run, because its condition
     /// does not apply to the rest.
-    pub(crate) fn followed_by(mut self, conditional: &Self) -> Self {
+    pub(crate) fn append(mut self, conditional: &Self) -> Self {
         self.shown = [self.shown.as_str(), conditional.shown.as_str()].join("\n").trim().to_owned();
         self
     }
@@ -106,7 +106,11 @@ const MARKERS: [Marker; 5] = [
 pub(crate) fn parse(text: &str) -> ExampleCode {
     let mut code = ExampleCode::default();
     split(text, true, true, &mut code);
-    ExampleCode { shown: tidy(&code.shown), run: tidy(&code.run), condition: None }
+    ExampleCode {
+        shown: trim_blank_lines(&code.shown),
+        run: trim_blank_lines(&code.run),
+        condition: None,
+    }
 }
 
 /// Parses the text of `@examplesIf`: a condition on the first line, then code.
@@ -174,7 +178,7 @@ fn push(text: &str, is_shown: bool, is_run: bool, code: &mut ExampleCode) {
 }
 
 /// Removes trailing blanks, and empty lines at the start, at the end and in a row.
-fn tidy(code: &str) -> String {
+fn trim_blank_lines(code: &str) -> String {
     let mut lines: Vec<&str> = code.lines().map(str::trim_end).collect();
     lines.dedup_by(|next, line| next.is_empty() && line.is_empty());
     let start = lines.iter().position(|line| !line.is_empty()).unwrap_or(lines.len());

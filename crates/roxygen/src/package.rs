@@ -94,7 +94,7 @@ impl<'a> Package<'a> {
     /// A block and the other blocks of its page. The block itself comes first, because its own tags
     /// take precedence.
     pub(crate) fn blocks_on_page(&self, id: BlockId) -> Vec<BlockId> {
-        let page = self.page_of(id).and_then(|page| self.by_page.get(&page));
+        let page = self.find_page(id).and_then(|page| self.by_page.get(&page));
         let others = page.into_iter().flatten().copied().filter(|other| *other != id);
         std::iter::once(id).chain(others).collect()
     }
@@ -161,20 +161,20 @@ impl<'a> Package<'a> {
         }
     }
 
-    fn page_of(&self, id: BlockId) -> Option<String> {
+    fn find_page(&self, id: BlockId) -> Option<String> {
         let block = &self.documented(id).block;
         // `@describeIn` may name any function on the page, not only the one the page is named after.
         match first_word(block, "describeIn").filter(|_| block.tag("rdname").is_none()) {
             Some(name) => {
-                let target = self.by_name.get(&name).and_then(|target| self.own_page(*target));
+                let target = self.by_name.get(&name).and_then(|target| self.find_own_page(*target));
                 Some(target.unwrap_or(name))
             }
-            None => self.own_page(id),
+            None => self.find_own_page(id),
         }
     }
 
     /// The page that a block creates or names.
-    fn own_page(&self, id: BlockId) -> Option<String> {
+    fn find_own_page(&self, id: BlockId) -> Option<String> {
         let documented = self.documented(id);
         let named =
             ["rdname", "name"].into_iter().find_map(|tag| first_word(&documented.block, tag));
@@ -190,7 +190,7 @@ impl<'a> Package<'a> {
     }
 
     /// Fills the indexes. Names come before aliases, so that an alias never hides an object, and
-    /// pages come last, because `page_of` looks up names.
+    /// pages come last, because `find_page` looks up names.
     fn build_index(&mut self) {
         let ids = self.block_ids();
         for id in &ids {
@@ -207,7 +207,7 @@ impl<'a> Package<'a> {
             }
         }
         for id in ids {
-            if let Some(page) = self.page_of(id) {
+            if let Some(page) = self.find_page(id) {
                 self.by_page.entry(page).or_default().push(id);
             }
         }

@@ -31,7 +31,7 @@ impl ExampleRecord {
     /// different sides of the limit. No two runs take the same time, and a build must not change files
     /// without a reason.
     #[must_use]
-    pub fn keeping_time_of(mut self, earlier: &Self) -> Self {
+    pub fn with_time_of(mut self, earlier: &Self) -> Self {
         if let (Some(now), Some(then)) = (self.seconds, earlier.seconds)
             && (now > SLOW) == (then > SLOW)
         {

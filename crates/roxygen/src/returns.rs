@@ -87,7 +87,7 @@ impl ReturnCompiler<'_> {
     /// A value without named parts. If its type is not stated, the schema is a string: the runtime
     /// then returns what R prints, which every value has.
     fn compile_value(&mut self, subject: &str, text: &PlainText) -> Json {
-        let phrase = stated_type(text);
+        let phrase = parse_type(text);
         if phrase.is_none() {
             let message = format!(
                 "the text of {subject} does not begin with a type; it is assumed to be the text that R prints"
@@ -124,7 +124,7 @@ impl ReturnCompiler<'_> {
     /// columns.
     fn compile_parts(&mut self, list: PartList) -> Json {
         let intro = plain_text::render(&list.before);
-        let phrase = stated_type(&intro);
+        let phrase = parse_type(&intro);
         let has_records =
             phrase.as_ref().is_some_and(|phrase| phrase.value_type == ValueType::Rows)
                 || announces_records(&intro.text);
@@ -173,7 +173,7 @@ fn announces_records(intro: &str) -> bool {
 
 /// The type at the beginning, also after `Returns` or `Invisibly`. With two types, neither counts:
 /// unlike an argument, a result cannot be made to fit the first.
-fn stated_type(text: &PlainText) -> Option<TypePhrase> {
+fn parse_type(text: &PlainText) -> Option<TypePhrase> {
     let start = text.text.len() - strip_invisible(&text.text).len();
     let phrase = text.slice_from(start).leading_type()?;
     // After `Invisibly`, the offset would be that of the shortened text.

@@ -24,7 +24,7 @@ async fn main() -> std::io::Result<()> {
 async fn measure() -> std::io::Result<()> {
     let runtime = Arc::new(Runtime::new(Settings::new(std::env::current_dir()?.canonicalize()?)));
     let process = Process { program: "true".to_owned(), pieces: Vec::new() };
-    let origin = Origin::whole(&SourceId::new("example"));
+    let origin = Origin::whole_file(&SourceId::new("example"));
     let tool = Arc::new(Tool::new(
         "true",
         "Does nothing",

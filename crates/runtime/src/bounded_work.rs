@@ -59,7 +59,7 @@ impl BoundedWork {
         let permit = timeout(QUEUE_TIME, Arc::clone(&self.threads).acquire_owned()).await;
         let permit = permit.map_err(|_| Unfinished::Busy)?;
         let expired = Arc::new(AtomicBool::new(false));
-        let budget = Budget::until(Arc::clone(&expired));
+        let budget = Budget::with_deadline_flag(Arc::clone(&expired));
         let running = spawn_blocking(move || {
             let _permit = permit;
             budget.run(work)

@@ -160,7 +160,7 @@ impl Operations {
             started: None,
             ended: None,
             elapsed: Duration::ZERO,
-            server: ServerId::this(),
+            server: ServerId::current(),
             leader: None,
             progress: Progress::default(),
             last_line: None,

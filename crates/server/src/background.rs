@@ -136,7 +136,7 @@ async fn answer(
     let (input, mut output) = stream.into_split();
     let mut input = BufReader::new(input);
     let Some(hello) = read_line::<Hello>(&mut input).await? else { return Ok(()) };
-    let status = Status { version, pid: ServerId::this().process.pid, clients: clients.len() };
+    let status = Status { version, pid: ServerId::current().process.pid, clients: clients.len() };
     write_line(&mut output, &status).await?;
     match hello.request {
         Request::Status => Ok(()),

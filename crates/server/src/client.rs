@@ -177,7 +177,7 @@ async fn read_pages(connected: &Connected) -> Result<Vec<wire::Tool>, ClientErro
 
 /// Converts a listed tool to a definition without implementation.
 fn to_definition(listed: wire::Tool) -> Tool {
-    let origin = Origin::whole(&SourceId::new("the server"));
+    let origin = Origin::whole_file(&SourceId::new("the server"));
     let input = Schema::new((*listed.input_schema).clone());
     let text = listed.description.as_deref().unwrap_or_default();
     let mut tool = Tool::new(listed.name.as_ref(), text, input, Implementation::Missing, origin);

@@ -381,7 +381,7 @@ mod tests {
     use crate::era::Era;
 
     fn catalog(tools: usize) -> Catalog {
-        let origin = Origin::whole(&SourceId::new("tools.json"));
+        let origin = Origin::whole_file(&SourceId::new("tools.json"));
         let tool = |index| {
             let name = format!("tool{index:05}");
             Tool::new(name, "Text", Schema::empty(), Implementation::Native, origin.clone())

@@ -82,7 +82,7 @@ fn tool(program: &str, word: Option<&str>, mode: Mode) -> Arc<Tool> {
         "A program",
         Schema::empty(),
         implementation,
-        Origin::whole(&SourceId::new("example")),
+        Origin::whole_file(&SourceId::new("example")),
     );
     tool.mode = mode;
     Arc::new(tool)
@@ -189,7 +189,7 @@ fn finished(owner: &Owner) -> Operation {
         started: Some(now),
         ended: Some(now),
         elapsed: Duration::from_secs(1),
-        server: ServerId::this(),
+        server: ServerId::current(),
         folder: "/tmp/none".into(),
         leader: None,
         progress: Progress::default(),

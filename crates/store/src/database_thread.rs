@@ -204,7 +204,7 @@ impl Executor {
             _ if is_rolled_back => Err(JournalError::Full),
             // SQLite writes to a removed file without an error. Checked after the commit: only what
             // is in the file with this name may be acknowledged.
-            Ok(()) if !file.is_current(database) => Err(removed_while_writing()),
+            Ok(()) if !file.is_current(database) => Err(removed_file_error()),
             result => result.map_err(journal_error),
         };
         // `count` rather than `any`: every task must be completed.
@@ -282,6 +282,6 @@ impl Executor {
     }
 }
 
-fn removed_while_writing() -> JournalError {
+fn removed_file_error() -> JournalError {
     JournalError::Failed("its file was removed during the write; try again".to_owned())
 }

@@ -36,7 +36,7 @@ impl ServerLock {
     /// Takes the lock, unless this server has it. Again if the file was removed: another server would
     /// find no lock.
     pub(crate) fn hold(&self) -> io::Result<()> {
-        let path = self.path_of(&ServerId::this());
+        let path = self.path_of(&ServerId::current());
         let mut held = self.held.lock();
         if held.as_ref().is_some_and(|file| is_same_file(file, &path)) {
             return Ok(());
@@ -100,7 +100,7 @@ impl Drop for ServerLock {
     fn drop(&mut self) {
         if self.held.get_mut().is_some() {
             // While it is still locked, so that a stale file is never seen.
-            let _ = fs::remove_file(self.path_of(&ServerId::this()));
+            let _ = fs::remove_file(self.path_of(&ServerId::current()));
         }
     }
 }

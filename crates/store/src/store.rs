@@ -106,7 +106,7 @@ impl Store {
     }
 
     /// The path of the corrupt store that was moved aside when this one was opened.
-    pub fn moved_aside(&self) -> Option<&Path> {
+    pub fn corrupt_file_path(&self) -> Option<&Path> {
         self.moved_aside.as_deref()
     }
 }

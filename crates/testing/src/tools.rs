@@ -24,7 +24,7 @@ pub fn schema(value: Value) -> Schema {
 pub fn process_tool(program: &str, pieces: Vec<Piece>) -> Tool {
     let process = Process { program: program.to_owned(), pieces };
     let schema = schema(json!({"type": "object"}));
-    let origin = Origin::whole(&SourceId::new("tool.json"));
+    let origin = Origin::whole_file(&SourceId::new("tool.json"));
     Tool::new("tool", "A tool", schema, Implementation::Process(process), origin)
 }
 

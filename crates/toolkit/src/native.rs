@@ -29,7 +29,7 @@ impl Native {
         handler: impl Handler,
     ) -> Self {
         let name = name.into();
-        let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
+        let origin = Origin::whole_file(&SourceId::new(format!("native:{name}")));
         let tool = Tool::new(name, text, input, Implementation::Native, origin);
         Self {
             tool,

@@ -22,7 +22,7 @@ impl Native {
         R: Future<Output: Return> + Send + 'static,
     {
         let name = name.into();
-        let origin = Origin::whole(&SourceId::new(format!("native:{name}")));
+        let origin = Origin::whole_file(&SourceId::new(format!("native:{name}")));
         let mut tool = Tool::new(
             name,
             "",

@@ -59,7 +59,7 @@ pub(crate) fn take_session_name(
                 "'{ARGUMENT}' must be a text of 1 to {MAX_BYTES} characters that names a session"
             );
             let expected = "a text of 1 to 256 characters";
-            Err(failures::invalid_argument(ARGUMENT, message, expected, other))
+            Err(failures::argument_failure(ARGUMENT, message, expected, other))
         }
     }
 }

@@ -15,15 +15,15 @@ use crate::{profile::WorkerProfile, worker::Worker};
 
 /// Workers without a session, at most one per profile.
 #[derive(Default)]
-pub(crate) struct SpareWorkers(Mutex<Vec<Spare>>);
+pub(crate) struct SpareWorkers(Mutex<Vec<SpareWorker>>);
 
-struct Spare {
+struct SpareWorker {
     profile: WorkerProfile,
     since: Instant,
     worker: JoinHandle<Result<Worker, Failure>>,
 }
 
-impl Drop for Spare {
+impl Drop for SpareWorker {
     fn drop(&mut self) {
         self.worker.abort();
     }
@@ -47,7 +47,7 @@ impl SpareWorkers {
         let own = profile.clone();
         let worker =
             tokio::spawn(async move { Worker::start(&launcher, &command, own, slot).await });
-        self.0.lock().push(Spare { profile, since: Instant::now(), worker });
+        self.0.lock().push(SpareWorker { profile, since: Instant::now(), worker });
     }
 
     /// Takes the one with this profile, once it is ready.

@@ -50,7 +50,7 @@ impl StateSnapshot {
         };
         // The holder comes first: after a crash in between, a state without a holder would never be
         // removed, but a holder without a state is harmless.
-        let holder = json!({"server": ServerId::this(), "expires": expires});
+        let holder = json!({"server": ServerId::current(), "expires": expires});
         storage.set(HOLDERS, &key, Some(holder)).await?;
         storage.set(STATES, &key, Some(Value::String(STANDARD.encode(state)))).await?;
         Ok(Self::Stored { storage: Arc::clone(storage), key, outlives_session: expires.is_some() })

@@ -68,7 +68,7 @@ pub(crate) struct Worker {
     pub(crate) has_run: bool,
     /// The copy of the sources of an approved R function.
     pub(crate) approved_sources: Option<PathBuf>,
-    received: Received,
+    received: ReplyCounter,
     /// Number of bytes of the next request that were already sent. See [`Worker::prewarm`].
     prewritten: usize,
     pub(crate) last_used: Instant,
@@ -113,7 +113,7 @@ impl Worker {
             is_busy: true,
             has_run: false,
             approved_sources: None,
-            received: Received::default(),
+            received: ReplyCounter::default(),
             prewritten: 0,
             last_used: Instant::now(),
             absence: Duration::ZERO,
@@ -181,7 +181,7 @@ impl Worker {
         deadline: &mut Deadline<'_>,
     ) -> Result<(), WorkerFailure> {
         self.is_busy = true;
-        self.received = Received::default();
+        self.received = ReplyCounter::default();
         self.last_used = Instant::now();
         // The header was sent by `prewarm`; sending it twice would corrupt the stream.
         let request = &request[std::mem::take(&mut self.prewritten)..];
@@ -320,12 +320,12 @@ impl Worker {
 /// The replies to the current request so far. A function can write to the pipe itself, for as long as
 /// its time limit allows.
 #[derive(Default)]
-struct Received {
+struct ReplyCounter {
     replies: u32,
     bytes: u64,
 }
 
-impl Received {
+impl ReplyCounter {
     fn count(&mut self, length: usize) -> Result<(), WorkerFailure> {
         self.replies += 1;
         self.bytes += length as u64;

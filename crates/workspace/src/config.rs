@@ -298,7 +298,7 @@ fn report_unknown_key(
     let mut quoted = message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2);
     let (key, valid) = (quoted.next()?, quoted.collect::<Vec<_>>());
     let span = span.filter(|span| text.get(span.clone()) == Some(key));
-    let origin = span.map_or_else(|| Origin::whole(source), |span| Origin::span(source, span));
+    let origin = span.map_or_else(|| Origin::whole_file(source), |span| Origin::span(source, span));
     let known = valid.join("`, `");
     let hint = match closest(key, valid) {
         Some(near) => format!("did you mean `{near}`?"),

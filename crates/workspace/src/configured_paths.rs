@@ -69,7 +69,7 @@ pub(crate) fn locate(source: &SourceId, text: &str, value: &str) -> Origin {
         ['"', '\''].into_iter().find_map(|quote| text.find(&format!("{quote}{value}{quote}")));
     let header = || Some(text.find(&format!("[program.{value}]"))? + "[program".len());
     quoted.or_else(header).map_or_else(
-        || Origin::whole(source),
+        || Origin::whole_file(source),
         |start| Origin::span(source, start + 1..start + 1 + value.len()),
     )
 }

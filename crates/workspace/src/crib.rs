@@ -452,7 +452,7 @@ fn report_link(source: &SourceId, path: &Path, link: &Path) -> Diagnostic {
         path.display(),
         link.display()
     );
-    Diagnostic::new(&BROKEN_CONFIG, Origin::whole(source), message)
+    Diagnostic::new(&BROKEN_CONFIG, Origin::whole_file(source), message)
         .hint("write the path of its target instead, or remove the link if you did not create it")
 }
 
@@ -462,7 +462,7 @@ fn report_exposed_state(source: &SourceId, folder: &Path, state: &Path) -> Diagn
         folder.display(),
         state.display()
     );
-    Diagnostic::new(&BROKEN_CONFIG, Origin::whole(source), message)
+    Diagnostic::new(&BROKEN_CONFIG, Origin::whole_file(source), message)
         .hint("list other folders in `roots`, `read`, `write` and `PATH`, or set XDG_STATE_HOME to a folder outside")
 }
 

@@ -75,7 +75,7 @@ impl Definition {
         // A rule sees a broken tool without its unreadable parts. Findings about those parts, such
         // as a missing description, would be consequences of the error.
         more.retain(|found| {
-            !diagnostics.iter().filter(|of| of.is_error()).any(|error| concerns(found, error))
+            !diagnostics.iter().filter(|of| of.is_error()).any(|error| is_about_same(found, error))
         });
         diagnostics.extend(more);
         let mut tools: Vec<_> = tools.into_iter().map(Arc::new).collect();
@@ -86,7 +86,7 @@ impl Definition {
 }
 
 /// Whether a finding is about the value with the error, a part of it, or the object that contains it.
-fn concerns(found: &Diagnostic, error: &Diagnostic) -> bool {
+fn is_about_same(found: &Diagnostic, error: &Diagnostic) -> bool {
     let [error, found] =
         [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());
     let is_inside =

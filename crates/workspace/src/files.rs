@@ -75,7 +75,7 @@ impl Files {
     /// explains why it cannot be read.
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
         let report = |message: String, hint: &str| {
-            let origin = Origin::whole(&self.name(path));
+            let origin = Origin::whole_file(&self.name(path));
             Box::new(Diagnostic::new(&UNREADABLE_FILE, origin, message).hint(hint))
         };
         let report_io = |error: io::Error| {

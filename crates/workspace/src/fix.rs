@@ -9,7 +9,7 @@ use crate::{Crib, Files, discover};
 
 /// A definition that was fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixReport {
     /// The fixed file.
     pub source: SourceId,
     /// The number of changed lines.
@@ -27,12 +27,12 @@ pub struct FixError {
 }
 
 /// Fixes the specifications of a crib.
-pub fn fix_crib(crib: &Crib) -> Result<Vec<Fixed>, FixError> {
+pub fn fix_crib(crib: &Crib) -> Result<Vec<FixReport>, FixError> {
     fix(&crib.files(), &discover::find_candidates(&crib.folder).definitions)
 }
 
 /// Fixes files, and the definitions in folders.
-pub fn fix_paths(paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
+pub fn fix_paths(paths: &[PathBuf]) -> Result<Vec<FixReport>, FixError> {
     let expand = |path: &PathBuf| {
         if path.is_dir() { discover::find_files(path) } else { vec![path.clone()] }
     };
@@ -40,7 +40,7 @@ pub fn fix_paths(paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
     fix(&Files::new(""), &found)
 }
 
-fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
+fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<FixReport>, FixError> {
     let mut fixed = Vec::new();
     for path in paths {
         // An unreadable file is reported by the check that follows.
@@ -56,7 +56,7 @@ fn fix(files: &Files, paths: &[PathBuf]) -> Result<Vec<Fixed>, FixError> {
             // and build tools.
             atomic_file::replace(path, fixed_text.as_bytes(), Access::Usual)
                 .map_err(|source| FixError { path: path.clone(), source })?;
-            fixed.push(Fixed { source, lines: edits.len() });
+            fixed.push(FixReport { source, lines: edits.len() });
         }
     }
     Ok(fixed)

@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn named(name: &str) -> Tool {
-        let origin = Origin::whole(&SourceId::new("a"));
+        let origin = Origin::whole_file(&SourceId::new("a"));
         Tool::new(name, "", Schema::empty(), Implementation::Native, origin)
     }
 

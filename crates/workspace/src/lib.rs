@@ -74,7 +74,7 @@ pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;
 pub use export_config::ExportConfig;
 pub use files::{Files, LARGEST_FILE};
-pub use fix::{FixError, Fixed, fix_crib, fix_paths};
+pub use fix::{FixError, FixReport, fix_crib, fix_paths};
 pub use flag_defaults::FlagDefaults;
 pub use flags::{FlagsConfig, SwitchClause};
 pub use format_files::{FormattedFile, OnDifference, format_files};

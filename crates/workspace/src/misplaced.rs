@@ -58,7 +58,7 @@ pub(crate) fn find(files: &Files, folder: &Path) -> Vec<Diagnostic> {
 
 fn report(files: &Files, path: &Path, message: String) -> Diagnostic {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    Diagnostic::new(&MISPLACED_DEFINITION, Origin::whole(&files.name(path)), message)
+    Diagnostic::new(&MISPLACED_DEFINITION, Origin::whole_file(&files.name(path)), message)
         .hint(format!("move it to `tools/{name}.json`"))
 }
 

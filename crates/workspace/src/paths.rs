@@ -41,7 +41,7 @@ fn read_all(
     environment: &Environment,
     linting: Linting<'_>,
 ) -> Result<Loaded, OpenError> {
-    let mut collected = Collected::default();
+    let mut collected = CollectedFiles::default();
     let mut cribs = CheckedCribs::default();
     let (mut named, mut found) = (Vec::new(), Vec::new());
     for path in paths {
@@ -69,12 +69,12 @@ fn read_all(
 
 /// The files and cribs that were read, before their tools are merged.
 #[derive(Default)]
-struct Collected {
+struct CollectedFiles {
     loaded: Loaded,
     tools: Vec<Arc<Tool>>,
 }
 
-impl Collected {
+impl CollectedFiles {
     fn add(&mut self, mut read: Loaded) {
         self.loaded.files += read.files;
         self.loaded.tools += read.tools;
@@ -144,7 +144,7 @@ fn read_files(
     paths: &[PathBuf],
     selection: Selection,
     linting: Linting<'_>,
-    collected: &mut Collected,
+    collected: &mut CollectedFiles,
 ) {
     let files = Files::new("");
     let (prompts, paths): (Vec<PathBuf>, Vec<PathBuf>) =

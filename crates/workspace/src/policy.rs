@@ -121,7 +121,7 @@ pub(crate) fn check(
         if let Some(when) = written.when.as_ref().filter(|_| clause.effect > Effect::Allow) {
             found.extend(report_presumed(
                 at(when.span()),
-                policy.untested_arguments(index),
+                policy.list_untested_arguments(index),
                 &tools,
             ));
         }
@@ -138,7 +138,8 @@ fn parse(source: &SourceId, written: &PolicyClause, found: &mut Vec<Diagnostic>)
             .map_or_else(String::new, |near| format!("did you mean `{near}`?"));
         let problem =
             broken_policy(source, written.r#do.span(), format!("unknown action `{text}`"));
-        let problem = problem.expected("one of `allow`, `ask`, `deny`").received(text.as_str());
+        let problem =
+            problem.with_expected("one of `allow`, `ask`, `deny`").with_received(text.as_str());
         found.push(if hint.is_empty() { problem } else { problem.hint(hint) });
     }
     let until = written.until.as_ref().and_then(|until| {
@@ -149,7 +150,7 @@ fn parse(source: &SourceId, written: &PolicyClause, found: &mut Vec<Diagnostic>)
                 until.span(),
                 format!("`{}` is not a date", render(until.get_ref())),
             );
-            found.push(problem.expected("a date").hint("write it as `until = 2027-01-31`"));
+            found.push(problem.with_expected("a date").hint("write it as `until = 2027-01-31`"));
         }
         end
     });

@@ -57,7 +57,7 @@ pub(crate) fn find_useless(
             let hint = hint(closest(name, programs.iter().copied()));
             found.push((name, message, hint));
         }
-        for tool in trusted(program).iter().filter(|tool| catalog.get(tool).is_none()) {
+        for tool in trusted_tools(program).iter().filter(|tool| catalog.get(tool).is_none()) {
             let message = format!("there is no tool `{tool}` to give credentials to");
             found.push((tool, message, hint(catalog.closest(tool))));
         }
@@ -75,7 +75,7 @@ fn hint(near: Option<&str>) -> String {
     )
 }
 
-fn trusted(program: &ProgramConfig) -> &[String] {
+fn trusted_tools(program: &ProgramConfig) -> &[String] {
     match &program.credentials {
         Credentials::All(_) => &[],
         Credentials::Tools(names) => names,

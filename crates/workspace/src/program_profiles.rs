@@ -114,7 +114,8 @@ pub(crate) fn resolve_grants(
         let config = configured.get(name).unwrap_or(&default);
         let own = config.enabled.then(|| family(name)).flatten();
         let others = config.profiles.iter().filter_map(|other| family(other));
-        let mut grants = ProgramGrants { trusted: config.trusted(), ..ProgramGrants::default() };
+        let mut grants =
+            ProgramGrants { trusted: config.trusted_tools(), ..ProgramGrants::default() };
         for profile in own.into_iter().chain(others) {
             grants.always.extend(profile.grant(environment));
             grants.credentials.extend(profile.credentials.grant(environment));
@@ -138,7 +139,7 @@ pub(crate) fn resolve_grants(
 }
 
 impl ProgramConfig {
-    fn trusted(&self) -> TrustedTools {
+    fn trusted_tools(&self) -> TrustedTools {
         match &self.credentials {
             Credentials::All(true) => TrustedTools::All,
             Credentials::All(false) => TrustedTools::None,
@@ -172,13 +173,13 @@ fn grant(
     for (variable, paths) in set {
         // The user may keep the file elsewhere.
         let chosen = environment.get(variable).and_then(|path| fs::canonicalize(path).ok());
-        let mut usual = paths.iter().filter_map(|path| existing(path, environment));
+        let mut usual = paths.iter().filter_map(|path| find_existing(path, environment));
         if let Some(path) = chosen.or_else(|| usual.next()) {
             grant.variables.push((variable.clone(), path.to_string_lossy().into_owned()));
             grant.read.push(path);
         }
     }
-    grant.read.extend(read.iter().filter_map(|path| existing(path, environment)));
+    grant.read.extend(read.iter().filter_map(|path| find_existing(path, environment)));
     grant.variables.extend(pass(passed, environment));
     grant.unix_sockets = grant.read.iter().any(|path| is_socket(path));
     grant
@@ -190,7 +191,7 @@ fn pass(names: &[String], environment: &Environment) -> Vec<(String, String)> {
 }
 
 /// The path that a profile means, if it exists.
-fn existing(path: &str, environment: &Environment) -> Option<PathBuf> {
+fn find_existing(path: &str, environment: &Environment) -> Option<PathBuf> {
     let path = match path.strip_prefix('$') {
         Some(rest) => {
             let (variable, rest) = rest.split_once('/').unwrap_or((rest, ""));

@@ -123,7 +123,7 @@ fn imports(description: &str) -> Vec<String> {
 }
 
 fn report(message: String, hint: &str) -> Diagnostic {
-    let origin = Origin::whole(&SourceId::new(discover::CONFIG));
+    let origin = Origin::whole_file(&SourceId::new(discover::CONFIG));
     Diagnostic::new(&MISSING_PACKAGE, origin, message).hint(hint)
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn find_missing_sandbox(
     let section = text.find("[confine]").unwrap_or_default();
     let at = text.get(section..).and_then(|text| text.find(key));
     let origin = at.map_or_else(
-        || Origin::whole(source),
+        || Origin::whole_file(source),
         |at| Origin::span(source, section + at..section + at + key.len()),
     );
     is_off.then(|| {

@@ -84,7 +84,7 @@ struct ListFeatureFlags {
 
 /// The effective value of a flag.
 #[derive(Debug, JsonSchema, Serialize)]
-struct Found {
+struct EffectiveFlag {
     /// Name of the flag.
     name: String,
     /// Whether it is set. If not, it has no value.
@@ -99,7 +99,7 @@ struct Found {
 
 /// The change of a flag.
 #[derive(Debug, JsonSchema, Serialize)]
-struct Changed {
+struct FlagChange {
     /// Name of the flag.
     name: String,
     /// The new value; left out if the flag was removed.
@@ -112,7 +112,7 @@ struct Changed {
     before: Option<Value>,
 }
 
-type Listed = BTreeMap<String, Setting>;
+type FlagList = BTreeMap<String, Setting>;
 
 const SET_PROJECT: &str = "Sets or removes a flag of a project.\n\nA project flag overrides the global flag of the same \
                            name: an explicit `false` overrides a global `true`. It persists across server restarts.";
@@ -254,13 +254,13 @@ async fn set(
     scope: Result<Scope, String>,
     name: String,
     value: Value,
-) -> Result<Reply<Changed>, Failure> {
+) -> Result<Reply<FlagChange>, Failure> {
     let (name, value, scope) = match (FlagName::new(name), parse_value(value), scope) {
         (Ok(name), Ok(value), Ok(scope)) => (name, value, scope),
         // All problems at once, so that a model needs one attempt to correct them.
         (name, value, scope) => {
             let problems = [name.err().map(|bad| bad.to_string()), value.err(), scope.err()];
-            return Ok(invalid(problems.into_iter().flatten()));
+            return Ok(invalid_arguments_failure(problems.into_iter().flatten()));
         }
     };
     let is_word = value.as_ref().is_some_and(FlagValue::is_boolean_word);
@@ -274,18 +274,19 @@ async fn set(
     if is_word {
         message.push_str(" The value is a string; use true or false to switch a flag on or off.");
     }
-    Ok(Reply::ok(Changed { name: name.as_str().to_owned(), value: now, before }).message(message))
+    Ok(Reply::ok(FlagChange { name: name.as_str().to_owned(), value: now, before })
+        .message(message))
 }
 
 async fn get(
     flags: &Flags,
     scope: Result<Scope, String>,
     name: String,
-) -> Result<Reply<Found>, Failure> {
+) -> Result<Reply<EffectiveFlag>, Failure> {
     let (name, scope) = match (FlagName::new(name), scope) {
         (Ok(name), Ok(scope)) => (name, scope),
         (name, scope) => {
-            return Ok(invalid(
+            return Ok(invalid_arguments_failure(
                 name.err().map(|bad| bad.to_string()).into_iter().chain(scope.err()),
             ));
         }
@@ -293,7 +294,7 @@ async fn get(
     let found = flags.get(scope, &name).await?;
     let source = found.as_ref().map_or("unset", |setting| setting.source.as_str());
     let is_set = found.is_some();
-    Ok(Reply::ok(Found {
+    Ok(Reply::ok(EffectiveFlag {
         name: name.as_str().to_owned(),
         is_set,
         value: found.map(|setting| setting.value),
@@ -306,13 +307,15 @@ async fn list(
     scope: Result<Scope, String>,
     pattern: Option<String>,
     after: Option<String>,
-) -> Result<Reply<Listed>, Failure> {
+) -> Result<Reply<FlagList>, Failure> {
     let glob = |text: String| {
         Glob::new(&text).map_err(|error| format!("`{text}` is not a pattern: {error}"))
     };
     let (glob, scope) = match (pattern.map(glob).transpose(), scope) {
         (Ok(glob), Ok(scope)) => (glob, scope),
-        (glob, scope) => return Ok(invalid(glob.err().into_iter().chain(scope.err()))),
+        (glob, scope) => {
+            return Ok(invalid_arguments_failure(glob.err().into_iter().chain(scope.err())));
+        }
     };
     let is_listed = |name: &str| glob.as_ref().is_none_or(|glob| glob.is_match(name));
     let page = flags.list_page(scope, after, is_listed).await?;
@@ -335,7 +338,7 @@ fn parse_value(value: Value) -> Result<Option<FlagValue>, String> {
 }
 
 /// The failure for arguments that match the schema but are invalid. Reports all problems at once.
-fn invalid<T>(problems: impl Iterator<Item = String>) -> Reply<T> {
+fn invalid_arguments_failure<T>(problems: impl Iterator<Item = String>) -> Reply<T> {
     Reply::failure(problems.collect::<Vec<_>>().join("\n"), "invalid_arguments")
 }
 

@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
             (None, Some(collection)) => {
                 self.resolve_in_collection(&collection.name, &collection.items, term)
             }
-            (None, None) => Err(self.unknown_name(term)),
+            (None, None) => Err(self.unknown_name_error(term)),
         }
     }
 
@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
         let (index, budget) = self.index(category)?;
         index.find(pattern, budget, &|| context.cancel_token().is_cancelled()).map_err(|error| {
             match error {
-                SearchError::InvalidGlob(why) => invalid_glob(term, &why),
+                SearchError::InvalidGlob(why) => glob_failure(term, &why),
                 SearchError::OverBudget => over_budget(&term.to_string()),
             }
         })
@@ -251,7 +251,7 @@ impl<'a> Search<'a> {
         self.index(category).map(|(index, _)| Arc::clone(&index.folder))
     }
 
-    fn unknown_name(&self, term: &Term) -> ContentFailure {
+    fn unknown_name_error(&self, term: &Term) -> ContentFailure {
         let hint = match closest(&term.name, self.content.names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", list_names(self.content.names())),
@@ -347,10 +347,10 @@ fn compile<'p>(
     patterns: impl IntoIterator<Item = &'p Pattern>,
     term: &Term,
 ) -> Result<Matcher, ContentFailure> {
-    Matcher::new(patterns).map_err(|why| invalid_glob(term, &why))
+    Matcher::new(patterns).map_err(|why| glob_failure(term, &why))
 }
 
-fn invalid_glob(term: &Term, why: &str) -> ContentFailure {
+fn glob_failure(term: &Term, why: &str) -> ContentFailure {
     failure(
         &term.to_string(),
         ErrorType::InvalidExpression,

@@ -47,7 +47,10 @@ fn parse_named(known: &[ArgumentDefinition], arguments: &Arguments) -> Result<Va
     if let Some(unknown) =
         arguments.keys().find(|name| known.iter().all(|argument| argument.name != **name))
     {
-        return Err(unknown_argument(unknown, known.iter().map(|argument| argument.name.as_str())));
+        return Err(unknown_argument_error(
+            unknown,
+            known.iter().map(|argument| argument.name.as_str()),
+        ));
     }
     let mut values = BTreeMap::new();
     for argument in known {
@@ -122,7 +125,10 @@ fn parse_option(option: &str) -> (String, Value) {
     }
 }
 
-fn unknown_argument<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+fn unknown_argument_error<'a>(
+    unknown: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> String {
     let near = closest(unknown, known.clone()).map(|near| format!("; did you mean `{near}`?"));
     let all: Vec<_> = known.collect();
     let hint = near.unwrap_or_else(|| {

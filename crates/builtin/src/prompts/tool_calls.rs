@@ -17,14 +17,14 @@ pub(super) fn add(environment: &mut Environment<'_>, context: Context) {
     let runtime = Handle::current();
     environment.add_function("call", move |name: &str, given: Option<Serde<Arguments>>| {
         let arguments = given.map_or_else(Map::new, |given| given.0);
-        let called = why_not_callable(&context, name)
+        let called = find_call_obstacle(&context, name)
             .map_or_else(|| runtime.block_on(call(&context, name, arguments)), Err);
         called.map_err(|why| Error::new(ErrorKind::InvalidOperation, why))
     });
 }
 
 /// Why a prompt may not call a tool; `None` if it may.
-fn why_not_callable(context: &Context, name: &str) -> Option<String> {
+fn find_call_obstacle(context: &Context, name: &str) -> Option<String> {
     let Some(tool) = context.tool(name) else {
         return Some(format!("there is no tool `{name}`"));
     };

@@ -15,7 +15,7 @@ pub(super) const MAX_ENTRIES: usize = 20_000;
 pub(super) struct DocumentDir(Dir);
 
 /// A listed file.
-pub(super) struct Found {
+pub(super) struct FileEntry {
     /// Path relative to the folder, separated by `/`.
     pub(super) path: String,
     pub(super) size: u64,
@@ -130,7 +130,7 @@ impl DocumentDir {
         &self,
         depth: usize,
         is_wanted: &dyn Fn(&str) -> bool,
-    ) -> (Vec<Found>, bool) {
+    ) -> (Vec<FileEntry>, bool) {
         let mut walk = Walk { found: Vec::new(), remaining: MAX_ENTRIES, is_wanted };
         walk.visit(&self.0, "", depth);
         walk.found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -139,7 +139,7 @@ impl DocumentDir {
 }
 
 struct Walk<'w> {
-    found: Vec<Found>,
+    found: Vec<FileEntry>,
     remaining: usize,
     is_wanted: &'w dyn Fn(&str) -> bool,
 }
@@ -179,7 +179,7 @@ impl Walk<'_> {
             if let (true, Ok(metadata)) = ((self.is_wanted)(&path), metadata)
                 && metadata.is_file()
             {
-                self.found.push(Found {
+                self.found.push(FileEntry {
                     path,
                     size: metadata.len(),
                     version: Version::of(&metadata),

@@ -16,7 +16,7 @@ struct ListRmd {
 
 /// Documents and outputs.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-struct Listed {
+struct DocumentList {
     /// The documents.
     documents: Vec<OneDocument>,
     /// The rendered outputs.
@@ -68,7 +68,7 @@ pub(super) fn native(documents: &RmdDocuments) -> Native {
     .read_only()
 }
 
-async fn run(documents: &RmdDocuments, given: ListRmd) -> Reply<Listed> {
+async fn run(documents: &RmdDocuments, given: ListRmd) -> Reply<DocumentList> {
     match documents.run_blocking(move |store| list(store, given.folder.as_deref())).await {
         Ok(listed) => {
             let content = vec![Content::Text(render_text(&listed))];
@@ -78,7 +78,7 @@ async fn run(documents: &RmdDocuments, given: ListRmd) -> Reply<Listed> {
     }
 }
 
-fn list(store: &DocumentStore, folder: Option<&str>) -> Result<Listed, Failure> {
+fn list(store: &DocumentStore, folder: Option<&str>) -> Result<DocumentList, Failure> {
     let below =
         folder.map(|folder| format!("{}/", folder.trim_end_matches('/'))).unwrap_or_default();
     let (documents, outputs) = (store.list_documents(), store.list_outputs());
@@ -97,14 +97,14 @@ fn list(store: &DocumentStore, folder: Option<&str>) -> Result<Listed, Failure> 
         filename: one.name.to_string(),
         size: one.size,
     };
-    Ok(Listed {
+    Ok(DocumentList {
         documents: documents.map(document).collect(),
         outputs: outputs.map(output).collect(),
         truncated,
     })
 }
 
-fn render_text(listed: &Listed) -> String {
+fn render_text(listed: &DocumentList) -> String {
     let documents = listed.documents.iter().map(|one| match &one.title {
         Some(title) => format!("{}: {title}", one.filename),
         None => one.filename.clone(),

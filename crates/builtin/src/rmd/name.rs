@@ -43,14 +43,14 @@ impl DocumentName {
     }
 
     /// Parses the name of an existing document, which other programs may have named less strictly.
-    pub(super) fn existing(text: &str) -> Result<Self, Failure> {
+    pub(super) fn parse_existing(text: &str) -> Result<Self, Failure> {
         check_relative(text)?;
         Self::with_extension(text)
     }
 
     fn with_extension(text: &str) -> Result<Self, Failure> {
         if is_in_output(text) {
-            return Err(invalid(
+            return Err(invalid_name_failure(
                 text,
                 "the folder `output` is for rendered outputs",
                 "choose another folder",
@@ -60,7 +60,7 @@ impl DocumentName {
         let is_document = is_document(text);
         // `report.RMD` would become `report.RMD.Rmd`, which is never intended.
         if !is_document && matches!(extension.as_deref(), Some("rmd" | "qmd")) {
-            return Err(invalid(
+            return Err(invalid_name_failure(
                 text,
                 "the case of its extension is wrong",
                 "write `.Rmd`, `.rmd` or `.qmd`",
@@ -112,7 +112,7 @@ impl OutputName {
         check_relative(text)?;
         let kind = OutputKind::of(text);
         kind.map(|_| Self(text.to_owned())).ok_or_else(|| {
-            invalid(
+            invalid_name_failure(
                 text,
                 "it is not the name of an output",
                 "outputs end in `.html`, `.pdf` or `.docx`",
@@ -174,14 +174,14 @@ fn check_relative(text: &str) -> Result<(), Failure> {
     if text.len() > MAX_BYTES {
         // A model may have passed a whole document as the name.
         let shown: String = text.chars().take(40).collect();
-        return Err(invalid(
+        return Err(invalid_name_failure(
             &format!("{shown}…"),
             "it is too long",
             &format!("use at most {MAX_BYTES} bytes"),
         ));
     }
     if text.is_empty() {
-        return Err(invalid(
+        return Err(invalid_name_failure(
             text,
             "it is empty",
             "name a document, such as `report` or `2026/report`",
@@ -189,14 +189,14 @@ fn check_relative(text: &str) -> Result<(), Failure> {
     }
     // The handle rejects these as well; here they get a message that helps.
     if text.starts_with('/') || text.contains('\\') || text.split('/').any(|part| part == "..") {
-        return Err(invalid(
+        return Err(invalid_name_failure(
             text,
             "it leads out of the document folder",
             "use a path below it, such as `2026/report`",
         ));
     }
     if let Some(control) = text.chars().find(|c| c.is_control()) {
-        return Err(invalid(
+        return Err(invalid_name_failure(
             text,
             &format!("it contains {}", describe_char(control)),
             "use letters and digits",
@@ -204,7 +204,7 @@ fn check_relative(text: &str) -> Result<(), Failure> {
     }
     // Dot files are hidden, and pandoc would take a leading dash for an option.
     if text.split('/').any(|part| part.is_empty() || part.starts_with(['.', '-'])) {
-        return Err(invalid(
+        return Err(invalid_name_failure(
             text,
             "a part of it is empty, or begins with `.` or `-`",
             "begin each part with a letter or digit",
@@ -212,7 +212,7 @@ fn check_relative(text: &str) -> Result<(), Failure> {
     }
     if text.matches('/').count() > MAX_FOLDERS {
         let hint = format!("use at most {MAX_FOLDERS}");
-        return Err(invalid(text, "it has too many folders", &hint));
+        return Err(invalid_name_failure(text, "it has too many folders", &hint));
     }
     Ok(())
 }
@@ -226,7 +226,7 @@ fn check_new(text: &str) -> Result<(), Failure> {
                 "it contains {}, which R Markdown or a file system does not support",
                 describe_char(found)
             );
-            Err(invalid(
+            Err(invalid_name_failure(
                 text,
                 &why,
                 "use letters, digits, `_`, `-`, `.`, `+`, `,`, `=`, `@`, and `/` for folders",
@@ -251,7 +251,7 @@ fn describe_char(c: char) -> String {
     }
 }
 
-fn invalid(text: &str, why: &str, hint: &str) -> Failure {
+fn invalid_name_failure(text: &str, why: &str, hint: &str) -> Failure {
     Failure::new(
         ErrorType::InvalidFilename,
         format!("`{}` cannot name a document: {why}; {hint}", text.escape_debug()),

@@ -64,7 +64,7 @@ impl DocumentStore {
         let (found, is_truncated) = folder.files(MAX_FOLDERS, is_wanted);
         let bytes: u64 = found.iter().map(|file| file.size).sum();
         if is_truncated || bytes > *left {
-            return Err(too_large(bytes, self.settings().largest_folder));
+            return Err(size_failure(bytes, self.settings().largest_folder));
         }
         let mut files = Vec::with_capacity(found.len());
         for file in found {
@@ -76,7 +76,7 @@ impl DocumentStore {
                     files.push(SourceFile { path, bytes, may_be_read: false });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
-                    return Err(too_large(file.size, self.settings().largest_folder));
+                    return Err(size_failure(file.size, self.settings().largest_folder));
                 }
                 // Removed since, or not readable: rendering fails if the document needs it.
                 Err(_) => {}
@@ -128,7 +128,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-fn too_large(bytes: u64, largest: u64) -> Failure {
+fn size_failure(bytes: u64, largest: u64) -> Failure {
     let message = format!(
         "the documents and their data are too large to copy for a render ({bytes} bytes; the maximum is {largest}); move \
          files that documents do not read elsewhere, or raise `max_folder_mib` in the `[documents]` section of toolcrib.toml"

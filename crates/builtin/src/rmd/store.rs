@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use toolkit::{ErrorType, Failure, closest};
 
 use super::{
-    document_dir::{DocumentDir, Found, Version},
+    document_dir::{DocumentDir, FileEntry, Version},
     name::{DocumentName, MAX_FOLDERS, OUTPUT_FOLDER, OutputName},
 };
 use crate::open_dir::Folder;
@@ -159,9 +159,9 @@ impl DocumentStore {
         // Rebuilt from the listed documents, so that removed ones do not stay in the cache.
         let mut before = std::mem::take(&mut *titles);
         let mut items = Vec::with_capacity(found.len());
-        for Found { path, size, version } in found {
+        for FileEntry { path, size, version } in found {
             // Other programs may put files here whose names no tool could accept.
-            let Ok(name) = DocumentName::existing(&path) else {
+            let Ok(name) = DocumentName::parse_existing(&path) else {
                 continue;
             };
             let cached = before.remove(&path).filter(|(cached, _)| *cached == version);
@@ -213,10 +213,10 @@ impl DocumentStore {
         let found = near.and_then(|near| stems.iter().position(|stem| stem == near));
         match found.and_then(|at| listed.get(at)) {
             Some(close) => {
-                let message = format!("{}; did you mean `{}`?", not_found(name), close.name);
+                let message = format!("{}; did you mean `{}`?", missing_message(name), close.name);
                 Failure::new(ErrorType::NotFound, message)
             }
-            None => not_found_failure(name),
+            None => missing_failure(name),
         }
     }
 
@@ -310,14 +310,14 @@ impl DocumentStore {
         name: &DocumentName,
         expected: Option<&str>,
     ) -> Result<(), Failure> {
-        let folder = self.open_folder().map_err(|_| not_found_failure(name))?;
+        let folder = self.open_folder().map_err(|_| missing_failure(name))?;
         let _lock = self.write_lock.lock();
         if let Some(expected) = expected {
             self.check_hash(&folder, name, expected)?;
         }
         folder.remove(name.as_str()).map_err(|error| {
             if is_not_found(&error) {
-                return not_found_failure(name);
+                return missing_failure(name);
             }
             Failure::new(ErrorType::StorageError, format!("could not remove `{name}`: {error}"))
         })
@@ -377,7 +377,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 }
 
 fn is_document(path: &str) -> bool {
-    DocumentName::existing(path).is_ok_and(|name| name.as_str() == path)
+    DocumentName::parse_existing(path).is_ok_and(|name| name.as_str() == path)
 }
 
 fn read_title(folder: &DocumentDir, path: &str) -> Option<String> {
@@ -398,17 +398,17 @@ fn leads_out(error: &io::Error) -> bool {
 }
 
 /// The message for a missing document.
-pub(super) fn not_found(name: impl fmt::Display) -> String {
+pub(super) fn missing_message(name: impl fmt::Display) -> String {
     format!("R Markdown file not found: {name}")
 }
 
-fn not_found_failure(name: &DocumentName) -> Failure {
-    Failure::new(ErrorType::NotFound, not_found(name))
+fn missing_failure(name: &DocumentName) -> Failure {
+    Failure::new(ErrorType::NotFound, missing_message(name))
 }
 
 fn read_failure(name: &DocumentName, error: &io::Error) -> Failure {
     match error.kind() {
-        _ if is_not_found(error) => not_found_failure(name),
+        _ if is_not_found(error) => missing_failure(name),
         ErrorKind::FileTooLarge => {
             Failure::new(ErrorType::TooLarge, format!("`{name}` is too large: {error}"))
         }

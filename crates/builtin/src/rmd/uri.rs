@@ -34,7 +34,7 @@ pub(super) fn for_output(name: &OutputName) -> String {
 pub(super) fn parse(uri: &str) -> Option<Target> {
     if let Some(path) = uri.strip_prefix(DOCUMENT) {
         let path = decode(path)?;
-        let name = DocumentName::existing(&path).ok()?;
+        let name = DocumentName::parse_existing(&path).ok()?;
         // A URI has the full name: no extension is guessed.
         return (name.as_str() == path).then_some(Target::Document(name));
     }
@@ -51,7 +51,7 @@ pub(super) fn explain_missing(uri: &str) -> ResourceError {
             ResourceError::Malformed(format!("Invalid URI format: `{shown}` names nothing"))
         }
         // The same words as the tools, which clients of other R Markdown servers match.
-        (Some(path), _) => ResourceError::NotFound(store::not_found(name(path))),
+        (Some(path), _) => ResourceError::NotFound(store::missing_message(name(path))),
         (_, Some(path)) => {
             ResourceError::NotFound(format!("Rendered output not found: {}", name(path)))
         }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn every_name_survives_a_round_trip() {
         for name in ["example.Rmd", "a/b+c.qmd", "größe/日本.rmd", "my report.Rmd"] {
-            let name = DocumentName::existing(name).expect("a name");
+            let name = DocumentName::parse_existing(name).expect("a name");
             let uri = for_document(&name);
             assert!(uri.is_ascii(), "{uri}");
             assert_eq!(parse(&uri), Some(Target::Document(name)));

@@ -60,7 +60,7 @@ fn add_errors(
                 unexpected
                     .iter()
                     .take(room)
-                    .map(|name| unknown_parameter(schema, &path, name, instance)),
+                    .map(|name| unknown_parameter_error(schema, &path, name, instance)),
             );
         }
         ValidationErrorKind::Type { kind } => {
@@ -137,7 +137,12 @@ fn describe_constraint(
     }
 }
 
-fn unknown_parameter(schema: &Schema, path: &str, name: &str, instance: &Value) -> ArgumentError {
+fn unknown_parameter_error(
+    schema: &Schema,
+    path: &str,
+    name: &str,
+    instance: &Value,
+) -> ArgumentError {
     let known: Vec<&str> = if path.is_empty() {
         schema.properties().map(|(name, _)| name).collect()
     } else {

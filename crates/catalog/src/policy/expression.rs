@@ -53,7 +53,7 @@ impl Expression {
     }
 
     /// The arguments it reads without testing for their presence.
-    pub(crate) fn untested_arguments(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn list_untested_arguments(&self) -> impl Iterator<Item = &str> {
         self.shape.untested_arguments.iter().map(String::as_str)
     }
 

@@ -82,7 +82,7 @@ fn rejects_conditions_that_cannot_be_evaluated() {
 fn lists_arguments_that_are_read_without_a_test() {
     let reads = |when| {
         policy([clause("*", when, Effect::Ask)])
-            .untested_arguments(0)
+            .list_untested_arguments(0)
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };

@@ -22,7 +22,7 @@ pub(crate) fn tool(name: &str, properties: Value) -> Tool {
         "A tool",
         Schema::new(schema),
         Implementation::Native,
-        Origin::whole(&SourceId::new("a.json")),
+        Origin::whole_file(&SourceId::new("a.json")),
     )
 }
 

@@ -113,7 +113,7 @@ async fn decide(waiting: &Waiting<'_, '_>, args: &Args) -> CommandResult {
     let ask = |authority: &Authority<'_>| {
         if args.deny { Ok(Decision::Deny) } else { authority.decide(args.yes) }
     };
-    let state = crib.authority.settle(&crib.runtime, approval, detail, ask).await?;
+    let state = crib.authority.resolve_request(&crib.runtime, approval, detail, ask).await?;
     print_state(state);
     if args.always && state == RequestState::Approved {
         propose_rule(crib.assembly, approval)?;

@@ -42,8 +42,8 @@ pub(crate) struct Args {
     #[arg(long)]
     check: bool,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = check::Format::Human)]
-    format: check::Format,
+    #[arg(long, value_enum, default_value_t = check::ReportFormat::Human)]
+    format: check::ReportFormat,
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
@@ -64,7 +64,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         apply(&changes)?;
     }
     let code = print(&package, &build, args);
-    if matches!(args.format, check::Format::Human) {
+    if matches!(args.format, check::ReportFormat::Human) {
         terminal::note(&summary(&build, &changes, args));
         if let Some(next) = next_command(&build, args) {
             terminal::note(&next);

@@ -22,7 +22,7 @@ use super::{CommandContext, CommandResult, completions::proposals, show};
 use crate::{
     authority::{Authority, RequestState},
     difference::print_difference,
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     executor::block_on,
     live::Live,
     terminal,
@@ -128,7 +128,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     if let Some(approval) = find_request(runtime, &outcome, args)? {
         let ask = |authority: &Authority<'_>| authority.decide(false);
         let authority = Authority::new(&assembly);
-        let settled = authority.settle(runtime, &approval, Detail::Brief, ask);
+        let settled = authority.resolve_request(runtime, &approval, Detail::Brief, ask);
         match block_on(settled)?? {
             RequestState::Approved => outcome = run()?,
             RequestState::Denied => {
@@ -185,14 +185,15 @@ fn explain_switch(
     switched_off: &[(Arc<Tool>, &Switch)],
 ) -> CommandError {
     match switched_off.iter().find(|(tool, _)| tool.name == name || tool.bare_name() == name) {
-        Some((_, switch)) => {
-            CommandError::new(Kind::NotFound, format!("`{name}` is switched off until {switch}"))
-                .hint(format!(
-                    "run `toolcrib flags set {} '{}'` to turn it on",
-                    switch.flag,
-                    switch.is.json()
-                ))
-        }
+        Some((_, switch)) => CommandError::new(
+            ErrorKind::NotFound,
+            format!("`{name}` is switched off until {switch}"),
+        )
+        .hint(format!(
+            "run `toolcrib flags set {} '{}'` to turn it on",
+            switch.flag,
+            switch.is.json()
+        )),
         None => error,
     }
 }
@@ -200,8 +201,10 @@ fn explain_switch(
 /// Names the difference, if the tool is missing because it differs from the lock file.
 fn explain_held(error: CommandError, name: &str, held: &[Drift]) -> CommandError {
     match held.iter().find(|drift| drift.held_tool() == Some(name)) {
-        Some(drift) => CommandError::new(Kind::NotFound, format!("{drift}, so it is held back"))
-            .hint(format!("review it, then run `toolcrib lock --accept {name}`")),
+        Some(drift) => {
+            CommandError::new(ErrorKind::NotFound, format!("{drift}, so it is held back"))
+                .hint(format!("review it, then run `toolcrib lock --accept {name}`"))
+        }
         None => error,
     }
 }
@@ -253,8 +256,8 @@ fn run_to_end(
             CommandError::machine("the tool asks questions, which a terminal call cannot answer")
                 .hint("call it from a client that supports elicitation")
         }
-        Interrupt::Invalid(reason) => CommandError::new(Kind::BadArguments, reason),
-        Interrupt::Unanswered(reason) => CommandError::new(Kind::ToolFailed, reason),
+        Interrupt::Invalid(reason) => CommandError::new(ErrorKind::BadArguments, reason),
+        Interrupt::Unanswered(reason) => CommandError::new(ErrorKind::ToolFailed, reason),
     })
 }
 
@@ -294,12 +297,12 @@ fn explain_approval(
     } else {
         format!("run `toolcrib {crib}approve {code}`, then repeat the call")
     };
-    CommandError::new(Kind::NeedsApproval, runtime::escape_controls(&message)).hint(hint)
+    CommandError::new(ErrorKind::NeedsApproval, runtime::escape_controls(&message)).hint(hint)
 }
 
 fn exit_code(outcome: &Outcome) -> ExitCode {
     if !outcome.failed {
         return ExitCode::SUCCESS;
     }
-    outcome.error_type().map_or(Kind::ToolFailed, Kind::from_error_type).exit_code()
+    outcome.error_type().map_or(ErrorKind::ToolFailed, ErrorKind::from_error_type).exit_code()
 }

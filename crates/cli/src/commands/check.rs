@@ -18,7 +18,7 @@ use workspace::{Crib, Files, Loaded, check_paths, check_text, fix_crib, fix_path
 use self::against::Against;
 use super::{CommandContext, CommandResult, connect};
 use crate::{
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     report::{self, human::Detail},
     terminal,
 };
@@ -35,8 +35,8 @@ pub(crate) struct Args {
     /// Files and folders to check, or `-` for standard input [default: the crib].
     paths: Vec<PathBuf>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Human)]
+    format: ReportFormat,
     /// Apply fixes that do not change meaning (to tables of Markdown specifications), then check.
     #[arg(long)]
     fix: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum ReportFormat {
     /// For people: the line, with the problem underlined.
     Human,
     /// For programs: one versioned object.
@@ -131,7 +131,7 @@ fn reject_empty(loaded: &Loaded) -> Result<(), CommandError> {
     if loaded.files > 0 || !loaded.diagnostics.is_empty() {
         return Ok(());
     }
-    Err(CommandError::new(Kind::NotFound, "there are no definitions here")
+    Err(CommandError::new(ErrorKind::NotFound, "there are no definitions here")
         .hint("run `toolcrib new mtdf NAME` to write one, or name a crib with `-C`"))
 }
 
@@ -170,13 +170,18 @@ fn load_crib(
 }
 
 /// Prints all diagnostics. Returns exit code 1 if there are errors.
-pub(super) fn print(loaded: &Loaded, files: Files, format: Format, detail: Detail) -> ExitCode {
+pub(super) fn print(
+    loaded: &Loaded,
+    files: Files,
+    format: ReportFormat,
+    detail: Detail,
+) -> ExitCode {
     let report = Report::new(loaded, files);
     match format {
-        Format::Human => report::human::print(&report, detail),
-        Format::Json => report::json::print(&report),
-        Format::Sarif => report::sarif::print(&report),
-        Format::Github => report::github::print(&report),
+        ReportFormat::Human => report::human::print(&report, detail),
+        ReportFormat::Json => report::json::print(&report),
+        ReportFormat::Sarif => report::sarif::print(&report),
+        ReportFormat::Github => report::github::print(&report),
     }
     ExitCode::from(u8::from(loaded.count(Severity::Error) > 0))
 }

@@ -17,7 +17,7 @@ use workspace::{StandaloneFile, read_standalone_file};
 use super::{CommandContext, CommandResult};
 use crate::{
     choice::{self, Choice},
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     terminal,
 };
 
@@ -36,8 +36,8 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
     /// How to report: as notes on standard error, or together with the definitions as one JSON
     /// object.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ConvertReport::Human)]
+    format: ConvertReport,
 }
 
 /// Accepts every format that tools can be written in.
@@ -50,7 +50,7 @@ fn writer_parser() -> impl TypedValueParser<Value = &'static Writer> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ConvertReport {
     /// For people.
     Human,
     /// For programs: one versioned object.
@@ -63,18 +63,18 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     if converted.tools == 0 {
         // Printed even if nothing was converted, because the losses are the reason.
         match args.format {
-            Format::Human => print_losses(&converted, &read),
-            Format::Json => terminal::json(&build_document(&converted, &[], &read)),
+            ConvertReport::Human => print_losses(&converted, &read),
+            ConvertReport::Json => terminal::json(&build_document(&converted, &[], &read)),
         }
-        return Err(nothing_converted(&args.file, &read));
+        return Err(no_tools_error(&args.file, &read));
     }
     let paths = output_paths(&converted.files, args)?;
     for (file, path) in converted.files.iter().zip(&paths) {
         write(file, path.as_deref())?;
     }
     match args.format {
-        Format::Human => print(&converted, &paths, &read, args),
-        Format::Json => terminal::json(&build_document(&converted, &paths, &read)),
+        ConvertReport::Human => print(&converted, &paths, &read, args),
+        ConvertReport::Json => terminal::json(&build_document(&converted, &paths, &read)),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -98,13 +98,13 @@ fn source_name(file: &Path) -> String {
     }
 }
 
-fn nothing_converted(file: &Path, read: &StandaloneFile) -> CommandError {
+fn no_tools_error(file: &Path, read: &StandaloneFile) -> CommandError {
     let hint = match read.tools.len() {
         0 => format!("run `toolcrib check {}` to see why", file.display()),
         _ => "that format can express none of its tools".to_owned(),
     };
     CommandError::new(
-        Kind::ToolFailed,
+        ErrorKind::ToolFailed,
         format!("no tool of `{}` could be converted", file.display()),
     )
     .hint(hint)
@@ -180,11 +180,11 @@ fn ignored_parts(read: &StandaloneFile) -> impl Iterator<Item = &Diagnostic> {
 
 /// The machine-readable output.
 #[derive(Serialize)]
-struct Document<'a> {
+struct ConvertJson<'a> {
     version: u32,
     tools: usize,
     files: Vec<File<'a>>,
-    losses: Vec<Lost<'a>>,
+    losses: Vec<LossJson<'a>>,
     /// The errors and warnings about the source, whose parts are left out.
     diagnostics: Vec<Problem<'a>>,
 }
@@ -205,7 +205,7 @@ struct File<'a> {
 }
 
 #[derive(Serialize)]
-struct Lost<'a> {
+struct LossJson<'a> {
     tool: &'a str,
     field: &'a str,
     message: &'a str,
@@ -215,20 +215,20 @@ fn build_document<'a>(
     converted: &'a Converted,
     paths: &[Option<PathBuf>],
     read: &'a StandaloneFile,
-) -> Document<'a> {
+) -> ConvertJson<'a> {
     let file = |(file, path): (&'a WrittenFile, &Option<PathBuf>)| match path {
         Some(path) => File { name: path.display().to_string(), text: None },
         None => File { name: file.name.clone(), text: Some(&file.text) },
     };
     let lost =
-        |loss: &'a Loss| Lost { tool: &loss.tool, field: loss.field, message: &loss.message };
+        |loss: &'a Loss| LossJson { tool: &loss.tool, field: loss.field, message: &loss.message };
     let problems = read.diagnostics.iter().filter(|found| found.severity != Severity::Note);
     let problem = |found: &'a Diagnostic| Problem {
         code: found.code,
         severity: found.severity.as_str(),
         message: &found.message,
     };
-    Document {
+    ConvertJson {
         version: 1,
         tools: converted.tools,
         files: converted.files.iter().zip(paths).map(file).collect(),

@@ -29,12 +29,12 @@ pub(crate) struct Args {
     #[arg(default_value = ".")]
     new: String,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
+    format: DiffFormat,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
+enum DiffFormat {
     /// For people: by tool, the most severe changes first.
     Human,
     /// For programs: one versioned object.
@@ -44,17 +44,17 @@ enum Format {
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let (old, new) = side::read_both(context, &args.old, &args.new)?;
     let mut tools = compare(&old, &new);
-    mark_allowed(&deciding_crib(context, &args.new)?, &mut tools);
+    mark_allowed(&find_configuring_crib(context, &args.new)?, &mut tools);
     match args.format {
-        Format::Human => human::print(&tools),
-        Format::Json => json::print(&tools),
+        DiffFormat::Human => human::print(&tools),
+        DiffFormat::Json => json::print(&tools),
     }
     Ok(ExitCode::from(u8::from(!is_ok(&tools))))
 }
 
 /// The crib whose `[[allow]]` applies: the one given with -C, else that of the new version, else
 /// the current one.
-fn deciding_crib(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError> {
+fn find_configuring_crib(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError> {
     let path = Path::new(new);
     if context.global.crib.is_none() && path.exists() {
         Ok(Crib::open_containing(path, context.environment)?)

@@ -25,19 +25,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Format of the pages.
-    #[arg(long, value_enum, default_value_t = Format::Html)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = PageFormat::Html)]
+    format: PageFormat,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum PageFormat {
     /// For a browser: an index by category with a search box.
     Html,
     /// For a repository.
     Markdown,
 }
 
-impl Format {
+impl PageFormat {
     fn extension(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -54,7 +54,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 }
 
 /// Writes the pages of the crib to `out`.
-pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) -> CommandResult {
+pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: PageFormat) -> CommandResult {
     let pages = render_pages(context, format)?;
     let mut changed = Vec::new();
     for page in &pages {
@@ -90,13 +90,13 @@ pub(super) fn write(context: &CommandContext<'_>, out: &Path, format: Format) ->
 
 fn render_pages(
     context: &CommandContext<'_>,
-    format: Format,
+    format: PageFormat,
 ) -> Result<Vec<SitePage>, CommandError> {
     let assembly = context.assemble(Options::default())?;
     let (tools, crib) = (assembly.all_tools()?, assembly.crib());
     Ok(match format {
-        Format::Html => docs::render_html_site(&tools, &crib.name()),
-        Format::Markdown => {
+        PageFormat::Html => docs::render_html_site(&tools, &crib.name()),
+        PageFormat::Markdown => {
             let marked =
                 |page: SitePage| SitePage { text: format!("{}\n{MARKER}", page.text), ..page };
             docs::render_markdown_site(&tools, &crib.name()).into_iter().map(marked).collect()
@@ -105,7 +105,7 @@ fn render_pages(
 }
 
 /// Removes pages of this format that an earlier run wrote and this one did not.
-fn remove_stale(out: &Path, pages: &[SitePage], format: Format) -> io::Result<usize> {
+fn remove_stale(out: &Path, pages: &[SitePage], format: PageFormat) -> io::Result<usize> {
     let fresh: HashSet<PathBuf> = pages.iter().map(|page| out.join(&page.path)).collect();
     let mut removed = 0;
     for entry in fs::read_dir(out.join("tools")).into_iter().flatten().flatten() {

@@ -11,7 +11,7 @@ use workspace::{Crib, RenderBackend, UNUSABLE_MODULE, missing_r_packages};
 
 use super::{CommandContext, CommandResult};
 use crate::{
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     executor::block_on,
     terminal::{self, Paint},
     wrap::wrap,
@@ -48,14 +48,14 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
         print_heading("Rendering of documents");
         let components = block_on(renderer(&runtime, crib.render_settings()).components())?;
         components.iter().for_each(print_component);
-        print_row(&format!("  renders with {}", conclude(crib, &components)));
+        print_row(&format!("  renders with {}", describe_backend(crib, &components)));
     }
     print_held(&assembly);
     let missing = print_tools(&assembly, &runtime)?;
     Ok(if problems.is_empty() {
         ExitCode::from(u8::from(missing > 0))
     } else {
-        Kind::Machine.exit_code()
+        ErrorKind::Machine.exit_code()
     })
 }
 
@@ -171,7 +171,7 @@ fn print_component(component: &Component) {
 }
 
 /// Describes the backend that would render a document, or why no backend is available.
-fn conclude(crib: &Crib, components: &[Component]) -> String {
+fn describe_backend(crib: &Crib, components: &[Component]) -> String {
     let has = |name: &str| components.iter().any(|one| one.name == name && one.found.is_some());
     let documents = &crib.config.documents;
     let local = || {

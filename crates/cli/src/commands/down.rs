@@ -6,7 +6,7 @@ use host::background::Background;
 
 use super::{
     CommandContext, CommandResult,
-    up::{cannot_reach, describe},
+    up::{connect_error, describe},
 };
 use crate::{executor::block_on, terminal};
 
@@ -16,7 +16,7 @@ pub(crate) struct Args {}
 
 pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     let crib = context.crib()?;
-    let stopped = block_on(Background::of(&crib).stop())?.map_err(|error| cannot_reach(&error))?;
+    let stopped = block_on(Background::of(&crib).stop())?.map_err(|error| connect_error(&error))?;
     match stopped {
         Some(status) => terminal::print_line(&format!("stopped: {}", describe(&crib, &status))),
         None => terminal::print_line(&format!("not running: {}", crib.folder.display())),

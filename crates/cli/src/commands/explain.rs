@@ -32,14 +32,18 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let page = match find_page(code, &rules) {
         Some(page) => page,
         // Only a code that is not built in needs the crib, which may be broken or absent.
-        None => find_custom_page(context, code).ok_or_else(|| not_found(code, &rules))?,
+        None => find_custom_page(context, code).ok_or_else(|| unknown_rule_error(code, &rules))?,
     };
     terminal::print_line(&wrap_page(&page));
     Ok(ExitCode::SUCCESS)
 }
 
 fn list(rules: &[&Rule]) {
-    let columns = [Column::left("CODE"), Column::left("SEVERITY"), Column::left("NAME")];
+    let columns = [
+        Column::left_aligned("CODE"),
+        Column::left_aligned("SEVERITY"),
+        Column::left_aligned("NAME"),
+    ];
     let mut rules = rules.to_vec();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);
@@ -66,7 +70,7 @@ fn find_custom_page(context: &CommandContext<'_>, code: &str) -> Option<String> 
     crib.custom_rule(code).map(custom_page)
 }
 
-fn not_found(code: &str, rules: &[&Rule]) -> CommandError {
+fn unknown_rule_error(code: &str, rules: &[&Rule]) -> CommandError {
     let known = rules
         .iter()
         .flat_map(|rule| [rule.code, rule.name])

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{CommandContext, CommandResult};
 use crate::{
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     executor::block_on,
     terminal,
 };
@@ -89,7 +89,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 
 async fn list(flags: &Flags, scope: Scope, pattern: Option<&str>, as_json: bool) -> CommandResult {
     let invalid =
-        |error| CommandError::new(Kind::BadArguments, format!("invalid pattern: {error}"));
+        |error| CommandError::new(ErrorKind::BadArguments, format!("invalid pattern: {error}"));
     let glob = pattern.map(catalog::Glob::new).transpose().map_err(invalid)?;
     let mut all = flags.list(scope).await.map_err(CommandError::machine_failure)?;
     all.retain(|name, _| glob.as_ref().is_none_or(|glob| glob.is_match(name)));
@@ -167,5 +167,5 @@ fn parse_value(text: &str) -> Result<FlagValue, CommandError> {
 }
 
 fn flag_error(error: FlagError) -> CommandError {
-    CommandError::new(Kind::BadArguments, error.to_string())
+    CommandError::new(ErrorKind::BadArguments, error.to_string())
 }

@@ -124,8 +124,8 @@ fn print_groups(groups: &[(Option<&str>, Vec<Vec<Cell>>)]) -> usize {
     let longest = groups.iter().flat_map(|(_, rows)| rows).map(|row| row[0].width()).max();
     let columns = [
         // The same width in all groups, so that their columns are aligned.
-        Column::left("TOOL").at_least(longest.unwrap_or(0).min(MAX_NAME)),
-        Column::left("DESCRIPTION"),
+        Column::left_aligned("TOOL").with_min_width(longest.unwrap_or(0).min(MAX_NAME)),
+        Column::left_aligned("DESCRIPTION"),
     ];
     let mut printed = 0;
     for (title, rows) in groups.iter().filter(|(_, rows)| !rows.is_empty()) {

@@ -8,7 +8,7 @@ use workspace::{Crib, LOCK, Lock, LockError};
 
 use super::{CommandContext, CommandResult};
 use crate::{
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     terminal,
 };
 
@@ -32,7 +32,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let assembly = context.assemble(Options::default())?;
     let (crib, loaded) = (assembly.crib(), assembly.loaded());
     if loaded.files == 0 && matches!(Lock::read(crib), Err(LockError::Missing(_))) {
-        return Err(CommandError::new(Kind::NotFound, "there are no definitions to pin here")
+        return Err(CommandError::new(ErrorKind::NotFound, "there are no definitions to pin here")
             .hint("name the crib with `-C`"));
     }
     let errors = loaded.count(Severity::Error);
@@ -76,7 +76,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 fn accept(crib: &Crib, pinned: &Lock, now: &Lock, name: &str) -> CommandResult {
     let Some(accepted) = pinned.accept(now, name) else {
         let message = format!("neither the crib nor {LOCK} has a tool `{name}`");
-        return Err(CommandError::new(Kind::NotFound, message)
+        return Err(CommandError::new(ErrorKind::NotFound, message)
             .hint("run `toolcrib lock --check` to see the tools that differ"));
     };
     let changed = accepted.write(crib).map_err(lock_error)?;

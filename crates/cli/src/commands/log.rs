@@ -11,7 +11,7 @@ use host::{LogFilter, LogFollower, LogRecord, read_log};
 
 use super::{CommandContext, CommandResult};
 use crate::{
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     terminal,
 };
 
@@ -91,7 +91,7 @@ fn describe_empty(args: &Args, crib: &str) -> String {
 
 fn parse_glob(text: &str) -> Result<GlobMatcher, CommandError> {
     let glob = Glob::new(text).map_err(|error| {
-        CommandError::new(Kind::Machine, format!("`{text}` is not a pattern: {error}"))
+        CommandError::new(ErrorKind::Machine, format!("`{text}` is not a pattern: {error}"))
             .hint("use `*` for any text, such as `git_*`")
     })?;
     Ok(glob.compile_matcher())

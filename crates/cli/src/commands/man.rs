@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use super::{CommandContext, CommandResult};
 use crate::{
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     terminal,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     let wanted =
         args.command.as_ref().map_or("toolcrib".to_owned(), |name| format!("toolcrib-{name}"));
     let page = pages.into_iter().find(|(name, _)| *name == wanted).ok_or_else(|| {
-        CommandError::new(Kind::NotFound, format!("there is no page `{wanted}`"))
+        CommandError::new(ErrorKind::NotFound, format!("there is no page `{wanted}`"))
             .hint("run `toolcrib help` to see the commands")
     })?;
     terminal::print(&String::from_utf8_lossy(&page.1));

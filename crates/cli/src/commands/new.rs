@@ -22,7 +22,7 @@ use crate::{
 pub(crate) struct Args {
     /// Format of the file.
     #[arg(value_parser = kind_parser())]
-    format: Kind,
+    format: NewFileKind,
     /// Name of the tool or document.
     name: String,
 }
@@ -35,32 +35,32 @@ const OTHER_NAMES: [(&str, &str); 3] = [("cli", "mtdf"), ("r", "rave"), ("markdo
 
 /// What to start.
 #[derive(Clone, Copy)]
-enum Kind {
+enum NewFileKind {
     Definition(&'static Format),
     Document,
     Native,
 }
 
 /// Accepts every format that has a template, and R Markdown.
-fn kind_parser() -> impl TypedValueParser<Value = Kind> {
+fn kind_parser() -> impl TypedValueParser<Value = NewFileKind> {
     let of_format = |format: &&'static formats::Format| {
         let help = format.template.as_ref()?.help;
-        Some(Choice { name: format.name, help, value: Kind::Definition(format) })
+        Some(Choice { name: format.name, help, value: NewFileKind::Definition(format) })
     };
     let other_name = |(name, of): (&'static str, &str)| {
         let format = formats::find_format(of)?;
         let help = format.template.as_ref()?.help;
-        Some(Choice { name, help, value: Kind::Definition(format) })
+        Some(Choice { name, help, value: NewFileKind::Definition(format) })
     };
     let document = Choice {
         name: "rmd",
         help: "A report in R Markdown, in the folder of documents; NAME may contain folders",
-        value: Kind::Document,
+        value: NewFileKind::Document,
     };
     let native = Choice {
         name: "native",
         help: "A crate for a tool in Rust, in a folder of its own",
-        value: Kind::Native,
+        value: NewFileKind::Native,
     };
     let others = OTHER_NAMES.into_iter().filter_map(other_name);
     choice::parser(
@@ -71,9 +71,9 @@ fn kind_parser() -> impl TypedValueParser<Value = Kind> {
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let crib = context.crib()?;
     match args.format {
-        Kind::Definition(format) => create_definition(&crib, format, &args.name),
-        Kind::Document => create_document(&crib, &args.name),
-        Kind::Native => native::create(&crib, &args.name),
+        NewFileKind::Definition(format) => create_definition(&crib, format, &args.name),
+        NewFileKind::Document => create_document(&crib, &args.name),
+        NewFileKind::Native => native::create(&crib, &args.name),
     }
 }
 

@@ -20,7 +20,7 @@ use workspace::Crib;
 use super::{CommandContext, CommandResult};
 use crate::{
     duration::{format_age, format_span},
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     executor::block_on,
     table::{self, Cell, Column, Header},
     terminal::{self, Paint},
@@ -163,13 +163,13 @@ fn parse_state(name: &str) -> Result<State, CommandError> {
 }
 
 const COLUMNS: [Column; 6] = [
-    Column::left("ID"),
-    Column::left("STATE"),
+    Column::left_aligned("ID"),
+    Column::left_aligned("STATE"),
     // Wide enough for every duration, so that the columns do not move when the list is redrawn.
-    Column::right("TAKES").at_least(6),
-    Column::right("BEGUN").at_least(10),
-    Column::left("TOOL"),
-    Column::left("PROGRESS"),
+    Column::right_aligned("TAKES").with_min_width(6),
+    Column::right_aligned("BEGUN").with_min_width(10),
+    Column::left_aligned("TOOL"),
+    Column::left_aligned("PROGRESS"),
 ];
 
 /// Length of the listed prefix of an id. Commands accept any unique prefix.
@@ -182,8 +182,8 @@ fn to_row(operation: &Operation) -> Vec<Cell> {
     vec![
         short.get(..SHORT_ID).unwrap_or(short).into(),
         match operation.state {
-            State::Failed | State::TimedOut | State::Lost => Cell::painted(state, Paint::Red),
-            State::Cancelled | State::WaitingForInput => Cell::painted(state, Paint::Yellow),
+            State::Failed | State::TimedOut | State::Lost => Cell::with_paint(state, Paint::Red),
+            State::Cancelled | State::WaitingForInput => Cell::with_paint(state, Paint::Yellow),
             State::Pending | State::Running | State::Completed => state.into(),
         },
         format_span(elapsed(operation)).into(),
@@ -251,7 +251,7 @@ const SEARCH_PAGE: usize = 500;
 /// The operation with this id, or the only one whose id starts with it; `op_` can be left out.
 async fn find(operations: &Operations, text: &str) -> Result<Operation, CommandError> {
     let unknown = |message: String| {
-        CommandError::new(Kind::NotFound, message)
+        CommandError::new(ErrorKind::NotFound, message)
             .hint("run `toolcrib operations list` to see the operations")
     };
     let id = match text.parse() {
@@ -314,7 +314,7 @@ fn ambiguous_id(text: &str, matches: &[Operation]) -> CommandError {
         more => format!("\nand {more} more"),
     };
     let message = format!("`{text}` matches {} operations:{listed}{more}", matches.len());
-    CommandError::new(Kind::NotFound, message).hint("pass more characters of the id")
+    CommandError::new(ErrorKind::NotFound, message).hint("pass more characters of the id")
 }
 
 async fn show(crib: &Crib, operations: &Operations, text: &str, as_json: bool) -> CommandResult {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use host::servers::{self, Answer};
+use host::servers::{self, CommandReply};
 
 use super::{CommandContext, CommandResult};
 use crate::{error::CommandError, executor::block_on, terminal};
@@ -25,8 +25,8 @@ pub(crate) fn run(context: &CommandContext<'_>, _: &Args) -> CommandResult {
     let mut silent = Vec::new();
     for answer in answers {
         match answer {
-            Answer::Answered(text) => terminal::print_line(&text),
-            Answer::Silent(process) => silent.push(process),
+            CommandReply::Answered(text) => terminal::print_line(&text),
+            CommandReply::Silent(process) => silent.push(process),
         }
     }
     if silent.is_empty() {

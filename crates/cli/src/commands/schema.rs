@@ -17,23 +17,23 @@ use crate::{
 pub(crate) struct Args {
     /// Kind of file.
     #[arg(value_name = "KIND", value_parser = parser())]
-    of: Kind,
+    of: SchemaKind,
 }
 
 /// A kind of file and its schema.
 #[derive(Clone, Copy)]
-struct Kind {
+struct SchemaKind {
     name: &'static str,
     schema: fn() -> Value,
 }
 
 /// Accepts every format that has a schema, and the configuration.
-fn parser() -> impl TypedValueParser<Value = Kind> {
+fn parser() -> impl TypedValueParser<Value = SchemaKind> {
     let of_format = |format: &&formats::Format| {
-        let value = Kind { name: format.name, schema: format.schema? };
+        let value = SchemaKind { name: format.name, schema: format.schema? };
         Some(Choice { name: format.name, help: format.summary, value })
     };
-    let value = Kind { name: "config", schema: workspace::config_schema };
+    let value = SchemaKind { name: "config", schema: workspace::config_schema };
     let config = Choice { name: "config", help: "toolcrib.toml", value };
     choice::parser(FORMATS.iter().filter_map(of_format).chain([config]).collect())
 }

@@ -11,7 +11,7 @@ use workspace::Crib;
 
 use super::{CommandContext, CommandResult, completions::proposals};
 use crate::{
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     terminal::{self, Paint},
     wrap::wrap,
 };
@@ -111,7 +111,7 @@ const MAX_SUGGESTIONS: usize = 6;
 pub(super) fn find(catalog: &Catalog, crib: &Crib, name: &str) -> Result<Arc<Tool>, CommandError> {
     find_tool(catalog, crib, name).cloned().ok_or_else(|| {
         let message = format!("there is no tool `{name}` in {}", crib.folder.display());
-        CommandError::new(Kind::NotFound, message).hint(suggest(catalog, name))
+        CommandError::new(ErrorKind::NotFound, message).hint(suggest(catalog, name))
     })
 }
 

@@ -26,7 +26,7 @@ const LOG_LINES: usize = 10;
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let crib = context.crib()?;
     let background = Background::of(&crib);
-    let running = block_on(background.status())?.map_err(|error| cannot_reach(&error))?;
+    let running = block_on(background.status())?.map_err(|error| connect_error(&error))?;
     match running {
         Some(status) if status.version != VERSION => Err(other_version(&status)),
         Some(status) => {
@@ -73,7 +73,7 @@ pub(super) fn describe(crib: &Crib, status: &Status) -> String {
     format!("`{}` in process {}, {clients}", crib.name(), status.pid)
 }
 
-pub(super) fn cannot_reach(error: &std::io::Error) -> CommandError {
+pub(super) fn connect_error(error: &std::io::Error) -> CommandError {
     CommandError::machine(format!("cannot reach the background server: {error}"))
         .hint("the process may be stopped: resume it with `kill -CONT`, or kill it")
 }

@@ -23,7 +23,7 @@ pub(super) fn run(context: &CommandContext<'_>, flags: &GuideFlags) -> Option<Co
     }
     flags
         .generate_docs
-        .then(|| docs::write(context, Path::new("tool-docs"), docs::Format::Markdown))
+        .then(|| docs::write(context, Path::new("tool-docs"), docs::PageFormat::Markdown))
 }
 
 /// Checks one file and prints the JSON document of the MTDF guide. It includes warnings and hints,
@@ -79,5 +79,10 @@ fn debug(context: &CommandContext<'_>) -> CommandResult {
 }
 
 fn print(assembly: &Assembly) -> ExitCode {
-    check::print(assembly.loaded(), assembly.crib().files(), check::Format::Human, Detail::Some)
+    check::print(
+        assembly.loaded(),
+        assembly.crib().files(),
+        check::ReportFormat::Human,
+        Detail::Some,
+    )
 }

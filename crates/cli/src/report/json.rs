@@ -9,10 +9,10 @@ use crate::terminal;
 use host::report::{Finding, Report};
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct CheckJson<'a> {
     version: u32,
     summary: Summary,
-    diagnostics: Vec<Entry<'a>>,
+    diagnostics: Vec<DiagnosticJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -25,7 +25,7 @@ struct Summary {
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct DiagnosticJson<'a> {
     code: &'a str,
     severity: &'a str,
     message: &'a str,
@@ -40,7 +40,7 @@ struct Entry<'a> {
     pointer: Option<&'a str>,
     /// The second location of a conflict between two.
     #[serde(skip_serializing_if = "Option::is_none")]
-    also: Option<Also<'a>>,
+    also: Option<RelatedLocation<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ struct Entry<'a> {
 }
 
 #[derive(Serialize)]
-struct Also<'a> {
+struct RelatedLocation<'a> {
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -60,7 +60,7 @@ struct Also<'a> {
 
 /// Prints the report as one object.
 pub(crate) fn print(report: &Report<'_>) {
-    terminal::json(&Document {
+    terminal::json(&CheckJson {
         version: 1,
         summary: Summary {
             files: report.files,
@@ -73,9 +73,9 @@ pub(crate) fn print(report: &Report<'_>) {
     });
 }
 
-fn entry<'a>(finding: &'a Finding<'_>) -> Entry<'a> {
+fn entry<'a>(finding: &'a Finding<'_>) -> DiagnosticJson<'a> {
     let diagnostic = finding.diagnostic;
-    Entry {
+    DiagnosticJson {
         code: diagnostic.code,
         severity: diagnostic.severity.as_str(),
         message: &diagnostic.message,
@@ -84,7 +84,7 @@ fn entry<'a>(finding: &'a Finding<'_>) -> Entry<'a> {
         line: finding.position.as_ref().map(|position| position.line),
         column: finding.position.as_ref().map(|position| position.column),
         pointer: diagnostic.origin.pointer(),
-        also: finding.related.as_ref().map(|related| Also {
+        also: finding.related.as_ref().map(|related| RelatedLocation {
             file: related.file,
             line: related.position.as_ref().map(|position| position.line),
             column: related.position.as_ref().map(|position| position.column),

@@ -158,7 +158,7 @@ fn a_broken_file_and_a_missing_scope_change_nothing() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_reported_and_not_said_to_be_written() {
+fn a_file_that_cannot_be_written_is_not_reported_as_written() {
     let crib = crib();
     // No file can be created there, not even by root.
     std::os::unix::fs::symlink("/proc", home(&crib).join(".cursor")).expect("a link");

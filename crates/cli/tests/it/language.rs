@@ -64,6 +64,78 @@ fn sources_contain_no_discouraged_phrases() {
     assert!(found.is_empty(), "write these lines in plain words:\n{}", found.join("\n"));
 }
 
+/// First words that make a function name a participle, an adjective or a clause. Functions are
+/// verbs, predicates are `is_…` or `has_…`; an error is named after what it is: `read_error`,
+/// `unknown_tool_error`.
+const FIRST_WORDS: &[&str] = &[
+    "as_chosen",
+    "bracketed",
+    "busy",
+    "cannot",
+    "careful",
+    "chosen",
+    "continues",
+    "decided",
+    "deciding",
+    "existing",
+    "fenced",
+    "given",
+    "keeping",
+    "kept",
+    "mostly",
+    "needing",
+    "not",
+    "nothing",
+    "obey",
+    "postfixed",
+    "said",
+    "stated",
+    "this",
+    "told",
+    "too",
+    "twice",
+    "unknown",
+    "until",
+    "why",
+];
+
+#[test]
+fn functions_are_named_after_what_they_do() {
+    let declaration = Regex::new(r"^\s*(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn (\w+)")
+        .expect("a pattern");
+    let mut found: Vec<String> = Vec::new();
+    for path in tracked(&["rs"]) {
+        let name = path.strip_prefix(repository()).expect("a path inside").to_string_lossy();
+        if name.starts_with("crates/runtime/") || name.starts_with("crates/server/") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a text");
+        // The name of a test is a sentence and may begin with any word.
+        let mut is_test = false;
+        for (index, line) in text.lines().enumerate() {
+            if let Some(function) = declaration.captures(line).filter(|_| !is_test)
+                && is_discouraged(&function[1])
+            {
+                found.push(format!("{name}:{}: {}", index + 1, &function[1]));
+            }
+            is_test = match line.trim() {
+                attribute if attribute.starts_with("#[") => is_test || attribute.contains("test"),
+                comment if comment.starts_with("//") => is_test,
+                _ => false,
+            };
+        }
+    }
+    assert!(found.is_empty(), "name these functions after what they do:\n{}", found.join("\n"));
+}
+
+fn is_discouraged(name: &str) -> bool {
+    let is_error = name.ends_with("_error") || name.ends_with("_failure");
+    !is_error
+        && FIRST_WORDS.iter().any(|word| {
+            name.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        })
+}
+
 /// This list itself, pages that are generated from sources, and definitions that tests read.
 fn is_exempt(name: &str) -> bool {
     name == "crates/cli/tests/it/language.rs"

@@ -34,7 +34,7 @@ fn format_diagnostics(diagnostics: &[Diagnostic]) -> String {
 #[test]
 fn reports_missing_undocumented_and_differing_tools() {
     let (defined, listed) = defined_and_listed();
-    let listing = Origin::whole(&SourceId::new("server"));
+    let listing = Origin::whole_file(&SourceId::new("server"));
     let found = find_drift(&defined, &listed, &HashSet::from(["status"]), &listing);
     insta::assert_snapshot!(format_diagnostics(&found), @"
     error TC828 `count` differs on the server: the type of `limit` changed from `number` to `integer`, which is narrower (type-narrowed)
@@ -57,6 +57,6 @@ fn ignores_fields_that_one_side_does_not_declare() {
     let mut listed = echo_tool("count");
     listed.annotations = catalog::Annotations::default();
     listed.output = defined.output.clone();
-    let listing = Origin::whole(&SourceId::new("server"));
+    let listing = Origin::whole_file(&SourceId::new("server"));
     assert_eq!(find_drift(&[defined], &[listed], &HashSet::new(), &listing), []);
 }

@@ -18,7 +18,7 @@ fn native_tool() -> Tool {
         "Greets a person.",
         input,
         Implementation::Native,
-        Origin::whole(&SourceId::new("native:greet")),
+        Origin::whole_file(&SourceId::new("native:greet")),
     );
     tool.bare_name = Some("greet".to_owned());
     tool.description.usage = Some("Once per person.".to_owned());

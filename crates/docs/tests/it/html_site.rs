@@ -98,7 +98,7 @@ fn the_index_has_every_tool_by_category() {
 fn groups_tools_without_a_category_by_definition() {
     let defined_in = |name: &str, source: &str| {
         let mut tool = plain_tool(name);
-        tool.origin = Origin::whole(&SourceId::new(source));
+        tool.origin = Origin::whole_file(&SourceId::new(source));
         tool
     };
     let specification = "modules/audio/MCP_TOOL_SPECIFICATION.md";

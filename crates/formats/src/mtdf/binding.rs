@@ -238,8 +238,11 @@ fn check_variable(name: &str, object: &Object<'_, '_>, report: &mut Report) -> b
             &object.at.key("env"),
             format!("`{name}` is not a valid variable name"),
         );
-        report
-            .push(problem.expected("ASCII letters, digits and `_`, no digit first").received(name));
+        report.push(
+            problem
+                .with_expected("ASCII letters, digits and `_`, no digit first")
+                .with_received(name),
+        );
     }
     is_valid
 }

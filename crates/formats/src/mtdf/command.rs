@@ -28,8 +28,9 @@ fn check_program(program: &str, object: &Object<'_, '_>, report: &mut Report) {
             &at,
             format!("the program `{program}` may be outside the crib"),
         );
-        let problem =
-            problem.expected("a program name, or a path inside the crib").received(program);
+        let problem = problem
+            .with_expected("a program name, or a path inside the crib")
+            .with_received(program);
         report.push(problem.hint("name the program, or move it into the crib"));
     } else if program.starts_with('/') {
         let problem = report.at_value(

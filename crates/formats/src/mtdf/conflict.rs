@@ -37,7 +37,7 @@ pub(crate) fn check_names<'a>(
             );
             report.push(
                 problem
-                    .received(parameter.name)
+                    .with_received(parameter.name)
                     .hint("rename one; `flag` keeps its spelling on the command line"),
             );
         }
@@ -59,7 +59,9 @@ pub(crate) fn check_flags<'a>(
                 );
                 let problem = report.at_pointer(&FLAG_CLASH, pointer, message);
                 report.push(
-                    problem.received(flag.as_str()).hint("change `alias` or `flag` of one of them"),
+                    problem
+                        .with_received(flag.as_str())
+                        .hint("change `alias` or `flag` of one of them"),
                 );
             }
         }

@@ -28,7 +28,7 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Conse
     if parameter.chars().any(|c| c.is_whitespace() || c.is_control()) {
         let message = format!("`{}` is not a valid parameter name", parameter.escape_debug());
         let problem = report.at_value(&BAD_NAME, &object.at.key("parameter"), message);
-        report.push(problem.expected("text without whitespace").received(parameter));
+        report.push(problem.with_expected("text without whitespace").with_received(parameter));
     }
     let consent = Consent { parameter: parameter.to_owned(), word: word.to_owned() };
     Some(ConsentDeclaration { consent, pointer: object.at.pointer() })

@@ -95,8 +95,8 @@ fn read_enum(
         let message = format!("this value of `enum` is not of type `{}`", value_type.as_str());
         let problem = report
             .at_value(&BAD_ENUM, &at.index(index), message)
-            .expected(value_type.as_str())
-            .received(summarize(value));
+            .with_expected(value_type.as_str())
+            .with_received(summarize(value));
         let hint = if value_type == ParameterType::Array {
             "to constrain the items, put `enum` into `items`"
         } else {
@@ -174,8 +174,8 @@ fn read_default(
         );
         report.push(
             problem
-                .expected(expected)
-                .received(summarize(node))
+                .with_expected(expected)
+                .with_received(summarize(node))
                 .hint("change the default or the constraints"),
         );
     }

@@ -37,7 +37,7 @@ impl<'n> TreeReader<'n, '_> {
             );
             self.report.push(
                 problem
-                    .expected("string")
+                    .with_expected("string")
                     .hint("add `command`, or bind a command in `toolcrib.toml`"),
             );
         }

@@ -133,7 +133,8 @@ impl<'n> TreeReader<'n, '_> {
         if self.levels.len() > 1 && !self.current_level().is_broken {
             let message = format!("the tool's name would be `{name}`: {problem}");
             let problem = self.report.at_value(&BAD_NAME, &object.at.key("name"), message);
-            self.report.push(problem.received(name).hint("shorten the names of the subcommands"));
+            self.report
+                .push(problem.with_received(name).hint("shorten the names of the subcommands"));
         }
         false
     }
@@ -149,8 +150,9 @@ impl<'n> TreeReader<'n, '_> {
                 object.at,
                 "this file defines too much; the rest is not read",
             );
-            self.report
-                .push(problem.expected("at most 5,000 tools and 32 MiB").hint("split the file"));
+            self.report.push(
+                problem.with_expected("at most 5,000 tools and 32 MiB").hint("split the file"),
+            );
         }
         !self.is_full
     }

@@ -105,8 +105,8 @@ pub(crate) fn read<'n>(
         report.push(
             report
                 .at_value(&CONTRADICTION, &object.at.key("type"), message)
-                .expected("string")
-                .received(parameter_type.as_str()),
+                .with_expected("string")
+                .with_received(parameter_type.as_str()),
         );
     }
     Some(Parameter {
@@ -134,7 +134,7 @@ fn check_name(name: &str, object: &Object<'_, '_>, report: &mut Report) -> bool 
             &object.at.key("name"),
             format!("`{}` is not a valid parameter name", name.escape_debug()),
         );
-        report.push(problem.expected("text without whitespace").received(name));
+        report.push(problem.with_expected("text without whitespace").with_received(name));
     }
     is_valid
 }

@@ -71,7 +71,7 @@ impl ParameterType {
                 &object.at.key("type"),
                 format!("`{name}` is not a type"),
             );
-            report.push(problem.expected(expected).received(name).hint(hint));
+            report.push(problem.with_expected(expected).with_received(name).hint(hint));
         }
         found
     }

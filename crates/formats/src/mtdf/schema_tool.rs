@@ -160,7 +160,7 @@ fn check_name(name: &str, schema: &Object<'_, '_>, report: &mut Report) {
     if !parameter::is_name(name) {
         let message = format!("`{}` is not a valid parameter name", name.escape_debug());
         let problem = report.at_key(&BAD_NAME, &schema.at.key("properties").key(name), message);
-        report.push(problem.expected("text without whitespace").received(name));
+        report.push(problem.with_expected("text without whitespace").with_received(name));
     }
 }
 
@@ -171,7 +171,9 @@ fn check_root(schema: &Object<'_, '_>, report: &mut Report) {
             &schema.at.key("type"),
             "the schema does not describe an object, but arguments are one",
         );
-        report.push(problem.expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"));
+        report.push(
+            problem.with_expected("`\"type\": \"object\"`").hint("add `\"type\": \"object\"`"),
+        );
     }
 }
 

@@ -146,8 +146,11 @@ impl<'n> Settings<'n> {
             _ if matches!(node.value, Value::Number(_)) => {
                 let problem =
                     report.at_value(&TIMEOUT_OUT_OF_RANGE, &at, "the timeout is out of range");
-                report
-                    .push(problem.expected("an integer from 1 to 86400").received(node.to_value()));
+                report.push(
+                    problem
+                        .with_expected("an integer from 1 to 86400")
+                        .with_received(node.to_value()),
+                );
             }
             _ => report_wrong_type(node, &at, "integer", report),
         }
@@ -165,7 +168,9 @@ impl<'n> Settings<'n> {
                 let problem =
                     report.at_value(&OUTPUT_OUT_OF_RANGE, &at, "the output limit is out of range");
                 report.push(
-                    problem.expected("an integer from 1024 to 1048576").received(node.to_value()),
+                    problem
+                        .with_expected("an integer from 1024 to 1048576")
+                        .with_received(node.to_value()),
                 );
             }
             _ => report_wrong_type(node, &at, "integer", report),

@@ -40,7 +40,7 @@ pub(super) fn check(words: &[&str], object: &Object<'_, '_>, report: &mut Report
     if let Some((word, syntax)) = found.next() {
         let message = format!("no shell reads `command`, but `{word}` {}", syntax.meaning);
         let problem = report.at_value(&SHELL_SYNTAX, &object.at.key("command"), message);
-        report.push(problem.received(*word).hint(syntax.instead));
+        report.push(problem.with_received(*word).hint(syntax.instead));
     }
 }
 

@@ -204,7 +204,9 @@ impl<'n, 'r> TreeReader<'n, 'r> {
             let message = format!("`{}` is not a valid name: {problem}", found.escape_debug());
             let problem = self.report.at_value(&BAD_NAME, &object.at.key("name"), message);
             self.report.push(
-                problem.expected("1 to 64 ASCII letters, digits, `_`, `-` and `.`").received(found),
+                problem
+                    .with_expected("1 to 64 ASCII letters, digits, `_`, `-` and `.`")
+                    .with_received(found),
             );
         }
         found
@@ -260,7 +262,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
                 &object.at.key("guidance_key"),
                 format!("there is no guidance `{key}`"),
             );
-            self.report.push(problem.received(key).hint(hint));
+            self.report.push(problem.with_received(key).hint(hint));
         }
     }
 

@@ -75,7 +75,7 @@ impl PromptReader<'_> {
             examples: self.read_examples(front.values.get("examples")),
             body: PromptBody::Template { source: front.body.to_owned(), lines_before: front.lines },
             tools: self.find_tools(&front),
-            origin: Origin::whole(self.source),
+            origin: Origin::whole_file(self.source),
         })
     }
 

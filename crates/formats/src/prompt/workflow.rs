@@ -93,7 +93,7 @@ fn build_prompt(
         examples: Vec::new(),
         tools: names.into_iter().map(locate).collect(),
         body: PromptBody::Text(writer.segments),
-        origin: Origin::whole(source),
+        origin: Origin::whole_file(source),
     }
 }
 

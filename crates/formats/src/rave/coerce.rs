@@ -21,11 +21,11 @@ pub(super) enum Coerced<'a> {
 }
 
 impl<'a> Coerced<'a> {
-    fn exact(node: &Node<'a>, value: Value<'a>) -> Self {
+    fn keep_value(node: &Node<'a>, value: Value<'a>) -> Self {
         Self::Exact(Node { value, span: node.span })
     }
 
-    fn converted(node: &Node<'a>, value: Value<'a>) -> Self {
+    fn convert_value(node: &Node<'a>, value: Value<'a>) -> Self {
         Self::Converted(Node { value, span: node.span })
     }
 }
@@ -73,22 +73,22 @@ fn coerce_to<'a>(node: &Node<'a>, type_name: &str, schema: &Node<'_>, text: &str
         | ("object", Value::Object(_))
         | ("null", Value::Null) => Coerced::Exact(node.clone()),
         ("number", Value::Number(number)) => {
-            Coerced::exact(node, Value::Number(to_shortest(number)))
+            Coerced::keep_value(node, Value::Number(to_shortest(number)))
         }
         ("integer", Value::Number(number)) if is_whole(number) => {
-            Coerced::exact(node, Value::Number(to_shortest(number)))
+            Coerced::keep_value(node, Value::Number(to_shortest(number)))
         }
         ("string", Value::Number(_) | Value::Bool(_)) => {
-            Coerced::converted(node, Value::String(Cow::Owned(spelling(node, text))))
+            Coerced::convert_value(node, Value::String(Cow::Owned(spelling(node, text))))
         }
         ("number" | "integer", Value::String(word)) => {
             match parse_number(word).filter(|number| type_name == "number" || is_whole(number)) {
-                Some(number) => Coerced::converted(node, Value::Number(number)),
+                Some(number) => Coerced::convert_value(node, Value::Number(number)),
                 None => Coerced::Mismatch,
             }
         }
         ("boolean", Value::String(word)) => parse_bool(word)
-            .map_or(Coerced::Mismatch, |value| Coerced::converted(node, Value::Bool(value))),
+            .map_or(Coerced::Mismatch, |value| Coerced::convert_value(node, Value::Bool(value))),
         ("array", Value::Array(items)) => coerce_items(node, items, schema, text),
         _ => Coerced::Mismatch,
     }
@@ -115,9 +115,9 @@ fn coerce_items<'a>(
         }
     }
     if is_converted {
-        Coerced::converted(node, Value::Array(coerced))
+        Coerced::convert_value(node, Value::Array(coerced))
     } else {
-        Coerced::exact(node, Value::Array(coerced))
+        Coerced::keep_value(node, Value::Array(coerced))
     }
 }
 

@@ -112,7 +112,7 @@ impl SchemaNormalizer<'_, '_> {
                     if is_known { "is listed in `required` twice" } else { "is not a parameter" };
                 let message = format!("`{}` {why}", display_value(&name));
                 let problem = self.report.at_value(&PHANTOM_REQUIRED, at, message);
-                self.report.push(problem.received(summarize(&name)).hint("remove it"));
+                self.report.push(problem.with_received(summarize(&name)).hint("remove it"));
             }
         }
         kept
@@ -209,7 +209,7 @@ impl SchemaNormalizer<'_, '_> {
             return;
         };
         let Some(stated) =
-            type_phrase::stated_schema(description).filter(|schema| schema["type"] != declared)
+            type_phrase::parse_schema(description).filter(|schema| schema["type"] != declared)
         else {
             return;
         };
@@ -223,8 +223,9 @@ impl SchemaNormalizer<'_, '_> {
             "the type is {declared}, but the description begins with {}, which is used instead",
             stated["type"]
         );
-        self.report
-            .push(self.report.at_value(&MENDED_VALUE, &at.key("type"), message).received(declared));
+        self.report.push(
+            self.report.at_value(&MENDED_VALUE, &at.key("type"), message).with_received(declared),
+        );
         let span = members[0].value.span;
         members.retain(|member| member.key != "type");
         let corrected = stated.as_object().into_iter().flatten().map(|(key, value)| Member {

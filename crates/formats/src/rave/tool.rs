@@ -123,7 +123,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 format!("`{name}` is not a valid tool name: {problem}"),
             );
             self.report.push(
-                found.received(name).hint(
+                found.with_received(name).hint(
                     "clients accept ASCII letters, digits, `_`, `-` and `.`, up to 64 of them",
                 ),
             );
@@ -147,7 +147,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 .severity(Severity::Warning);
             self.report.push(
                 problem
-                    .expected("string")
+                    .with_expected("string")
                     .hint("describe in a sentence what it does and when to use it"),
             );
         }
@@ -227,11 +227,11 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             None => self
                 .report
                 .at_value(&WRONG_TYPE, &at, format!("`{key}` is neither true nor false"))
-                .expected("boolean"),
+                .with_expected("boolean"),
         };
         self.report.push(
             problem
-                .received(summarize(node))
+                .with_received(summarize(node))
                 .hint(format!("write `{key}: true` or `{key}: false`")),
         );
         converted
@@ -278,7 +278,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
                 &NodePath::ROOT.key("execution_time"),
                 "`execution_time` is not a number of seconds",
             );
-            self.report.push(problem.expected("number from 0").received(summarize(node)));
+            self.report.push(problem.with_expected("number from 0").with_received(summarize(node)));
         }
         duration
     }
@@ -322,7 +322,7 @@ impl<'n, 'r> ToolReader<'n, 'r> {
             let message =
                 format!("`{name}` has no package, so the tool is documented but not served");
             let problem = self.report.at_value(&NO_PACKAGE, &NodePath::ROOT.key("name"), message);
-            self.report.push(problem.received(name).hint("name it `PACKAGE-FUNCTION`"));
+            self.report.push(problem.with_received(name).hint("name it `PACKAGE-FUNCTION`"));
             return Implementation::Missing;
         };
         let properties = input.get("properties").and_then(Json::as_object).into_iter().flatten();

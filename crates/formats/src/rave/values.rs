@@ -50,7 +50,7 @@ impl SchemaNormalizer<'_, '_> {
         self.report.push(
             self.report
                 .at_value(&UNFIT_VALUE, at, message)
-                .received(summarize(node))
+                .with_received(summarize(node))
                 .hint("correct or remove it"),
         );
     }
@@ -112,7 +112,7 @@ impl SchemaNormalizer<'_, '_> {
         self.report.push(
             self.report
                 .at_value(&UNFIT_VALUE, at, message)
-                .received(summarize(item))
+                .with_received(summarize(item))
                 .hint("correct or remove it"),
         );
     }
@@ -120,7 +120,7 @@ impl SchemaNormalizer<'_, '_> {
     pub(super) fn report_converted(&mut self, node: &Node<'_>, at: &NodePath<'_>, to: &str) {
         let message = format!("this is read as `{to}`");
         self.report
-            .push(self.report.at_value(&MENDED_VALUE, at, message).received(summarize(node)));
+            .push(self.report.at_value(&MENDED_VALUE, at, message).with_received(summarize(node)));
     }
 
     /// The items of a list. R's YAML writer unboxes a vector of length one to its item and turns a named
@@ -135,7 +135,7 @@ impl SchemaNormalizer<'_, '_> {
         self.report.push(
             self.report
                 .at_value(&MENDED_VALUE, at, "this is read as a list")
-                .received(summarize(node)),
+                .with_received(summarize(node)),
         );
         items
     }

@@ -119,7 +119,7 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
             let problem = self.report.at_value(&TOO_MANY_REFERENCES, at, message);
             self.report.push(
                 problem
-                    .expected(format!("at most {MAX_REFERENCES}"))
+                    .with_expected(format!("at most {MAX_REFERENCES}"))
                     .hint("inline short subschemas"),
             );
             return;
@@ -239,7 +239,7 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
     fn expect(&mut self, is_valid: bool, expected: &str, node: &Node<'_>, at: &NodePath<'_>) {
         if !is_valid {
             let problem = self.report.at_value(&BAD_SCHEMA, at, format!("expected {expected}"));
-            self.report.push(problem.expected(expected).received(summarize(node)));
+            self.report.push(problem.with_expected(expected).with_received(summarize(node)));
         }
     }
 }

@@ -15,6 +15,6 @@ pub(crate) fn check_pattern(pattern: &str, at: &NodePath<'_>, report: &mut Repor
             at,
             format!("the pattern is not a valid regular expression: {error}"),
         );
-        report.push(problem.expected("a regular expression").received(pattern));
+        report.push(problem.with_expected("a regular expression").with_received(pattern));
     }
 }

@@ -45,14 +45,14 @@ pub(crate) fn check(references: &[Reference<'_>], root: &Node<'_>, report: &mut 
         if !reference.target.starts_with('#') {
             let message = format!("the reference `{}` leaves the definition", reference.target);
             let problem = report.at_pointer(&REMOTE_REFERENCE, &reference.pointer, message);
-            let problem = problem.expected("`#/$defs/…`").received(reference.target);
+            let problem = problem.with_expected("`#/$defs/…`").with_received(reference.target);
             report.push(problem.hint("nothing is fetched: copy the schema into `$defs`"));
         } else if found.is_none() {
             let message = format!("the reference `{}` does not resolve", reference.target);
             let problem = report.at_pointer(&UNRESOLVED_REFERENCE, &reference.pointer, message);
             report.push(
                 problem
-                    .received(reference.target)
+                    .with_received(reference.target)
                     .hint("add it to `$defs`, or correct the pointer"),
             );
         }
@@ -63,7 +63,7 @@ pub(crate) fn check(references: &[Reference<'_>], root: &Node<'_>, report: &mut 
         let problem = report.at_pointer(&REFERENCE_LOOP, &reference.pointer, message);
         report.push(
             problem
-                .received(reference.target)
+                .with_received(reference.target)
                 .hint("a schema may contain itself in a property or item, but not be itself"),
         );
     }

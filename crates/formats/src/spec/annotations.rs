@@ -52,7 +52,7 @@ impl SpecReader<'_, '_> {
             let message = format!("the answer to `{label}` is neither yes nor no");
             let problem = self.report.at_span(&BAD_CHOICE, span.clone(), message);
             let hint = "write only Yes or No, and explain in the security section";
-            self.report.push(problem.expected("`Yes` or `No`").received(text).hint(hint));
+            self.report.push(problem.with_expected("`Yes` or `No`").with_received(text).hint(hint));
         }
         flag
     }
@@ -102,7 +102,7 @@ impl SpecReader<'_, '_> {
             return None;
         }
         let parsed = entries.iter().map(|entry| entry.trim_matches('`').parse());
-        match parsed.collect::<Result<_, _>>().and_then(NetworkAccess::only) {
+        match parsed.collect::<Result<_, _>>().and_then(NetworkAccess::from_destinations) {
             Ok(access) => Some(access),
             Err(NetworkError { message, hint }) => {
                 let problem = self.report.at_span(&BAD_DESTINATION, span, message);

@@ -44,7 +44,7 @@ impl SpecReader<'_, '_> {
                 || "use a type of JSON Schema".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
-            self.report.push(found.received(unknown.as_str()).hint(hint));
+            self.report.push(found.with_received(unknown.as_str()).hint(hint));
         }
         if let Some(default) = &field.mismatched_default {
             let found = self.report.at_span(
@@ -52,8 +52,9 @@ impl SpecReader<'_, '_> {
                 field.span.clone(),
                 format!("the default of `{name}` is not a value of its type"),
             );
-            self.report
-                .push(found.received(default.as_str()).hint("write a value of the type, as JSON"));
+            self.report.push(
+                found.with_received(default.as_str()).hint("write a value of the type, as JSON"),
+            );
         }
         if let Required::Conditional(condition) = &field.required {
             let message = format!("`{name}` is required only under a condition: {condition}");

@@ -89,7 +89,7 @@ fn read_meaning(source: &SourceId, text: &str) -> Vec<Tool> {
     // Linked schemas are the same before and after, so they are not read.
     let (mut tools, _) = read_document(text, &|_| Err(String::new()), &mut report);
     for tool in &mut tools {
-        tool.origin = Origin::whole(source);
+        tool.origin = Origin::whole_file(source);
         tool.parameters.iter_mut().for_each(|parameter| parameter.location = Location::Whole);
         tool.details = tool.details.take().map(|details| Box::new(keep_prose(*details)));
     }

@@ -69,7 +69,7 @@ impl<'t> SpecReader<'_, 't> {
         self.report.push(
             found.hint("add a table `| Parameter Name | Type | Required | Description | Example Value |`, or write `None`"),
         );
-        Input::unknown()
+        Input::accept_anything()
     }
 
     /// Collects tables, schemas and statements outside of any input section: many tools have their
@@ -212,7 +212,7 @@ impl Input {
     }
 
     /// Accepts any arguments, since rejecting calls on a guess would be worse.
-    fn unknown() -> Self {
+    fn accept_anything() -> Self {
         Self {
             schema: catalog::Schema::new(Map::from_iter([("type".to_owned(), json!("object"))])),
             parameters: Vec::new(),

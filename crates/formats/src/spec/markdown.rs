@@ -130,7 +130,7 @@ impl BlockConverter<'_> {
             NodeValue::CodeBlock(code) if code.fenced => {
                 let language =
                     code.info.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-                BlockKind::Fence { language, content: self.fenced(ast.sourcepos, code.closed) }
+                BlockKind::Fence { language, content: self.fence_text(ast.sourcepos, code.closed) }
             }
             // An indented block. Some documents write a schema in one.
             NodeValue::CodeBlock(_) => {
@@ -169,7 +169,7 @@ impl BlockConverter<'_> {
     }
 
     /// The span between the fences of a code block; an unclosed one ends with the document.
-    fn fenced(&self, position: Sourcepos, is_closed: bool) -> Range<usize> {
+    fn fence_text(&self, position: Sourcepos, is_closed: bool) -> Range<usize> {
         let start = self.end_of_line(position.start.line);
         let end = if is_closed {
             self.start_of_line(position.end.line)

@@ -39,7 +39,7 @@ impl Row {
             join_with_next(&mut cells, at);
             // A union of three types was split twice.
             while cells.len() > at + 1
-                && (cells[at].ends_with('\\') || continues(&cells, at, columns))
+                && (cells[at].ends_with('\\') || is_incomplete(&cells, at, columns))
             {
                 join_with_next(&mut cells, at);
             }
@@ -78,7 +78,7 @@ fn find_broken_cell(cells: &[String], columns: &[Column]) -> Option<usize> {
 }
 
 /// Whether the joined cell at `at` is still incomplete, so that the next one belongs to it too.
-fn continues(cells: &[String], at: usize, columns: &[Column]) -> bool {
+fn is_incomplete(cells: &[String], at: usize, columns: &[Column]) -> bool {
     let accepts_next = || match columns.get(at) {
         Some(Column::Type) => {
             cells.get(at + 1).is_some_and(|next| type_expression::parse(next).is_some())

@@ -121,7 +121,7 @@ impl SpecReader<'_, '_> {
                 Ok(constraint) => found.push(constraint),
                 Err(reason) => {
                     let problem = self.report.at_span(&BAD_CONSTRAINT, span.clone(), reason);
-                    self.report.push(problem.received(pair[0]).hint(constraints::HINT));
+                    self.report.push(problem.with_received(pair[0]).hint(constraints::HINT));
                 }
             }
         }

@@ -28,7 +28,7 @@ fn one_of(values: &[Value]) -> Values {
 }
 
 /// Mostly valid values, occasionally others.
-fn mostly(good: Values) -> Values {
+fn usually(good: Values) -> Values {
     let junk = [
         json!(null),
         json!(true),
@@ -53,15 +53,15 @@ fn mostly(good: Values) -> Values {
 }
 
 fn text() -> Values {
-    mostly(one_of(&[json!("word"), json!("two words"), json!("--flag")]))
+    usually(one_of(&[json!("word"), json!("two words"), json!("--flag")]))
 }
 
 fn flag() -> Values {
-    mostly(one_of(&[json!(true), json!(false)]))
+    usually(one_of(&[json!(true), json!(false)]))
 }
 
 fn list(of: Values, most: usize) -> Values {
-    mostly(prop::collection::vec(of, 0..=most).prop_map(Value::from).boxed())
+    usually(prop::collection::vec(of, 0..=most).prop_map(Value::from).boxed())
 }
 
 /// An object: fields that are nearly always there, fields that sometimes are, and some that most objects may not have.
@@ -87,11 +87,11 @@ fn any_value() -> Values {
 }
 
 fn constraints() -> Vec<(&'static str, Values)> {
-    let count = || mostly(one_of(&[json!(0), json!(5)]));
-    let number = || mostly(one_of(&[json!(1), json!(-2.5)]));
+    let count = || usually(one_of(&[json!(0), json!(5)]));
+    let number = || usually(one_of(&[json!(1), json!(-2.5)]));
     vec![
         ("description", text()),
-        ("format", mostly(one_of(&[json!("path"), json!("path-or-value"), json!("date")]))),
+        ("format", usually(one_of(&[json!("path"), json!("path-or-value"), json!("date")]))),
         ("enum", list(any_value(), 2)),
         ("default", any_value()),
         ("pattern", text()),
@@ -105,14 +105,14 @@ fn constraints() -> Vec<(&'static str, Values)> {
 fn bindings() -> Vec<(&'static str, Values)> {
     vec![
         ("flag", text()),
-        ("separator", mostly(one_of(&[json!("space"), json!("="), json!("none")]))),
+        ("separator", usually(one_of(&[json!("space"), json!("="), json!("none")]))),
         ("join", text()),
         ("pairs", text()),
         ("double_dash", flag()),
-        ("negate", mostly(one_of(&[json!("--no")]))),
+        ("negate", usually(one_of(&[json!("--no")]))),
         (
             "pass_by",
-            mostly(one_of(&[
+            usually(one_of(&[
                 json!("argument"),
                 json!("stdin"),
                 json!("env"),
@@ -120,9 +120,9 @@ fn bindings() -> Vec<(&'static str, Values)> {
                 json!("variables"),
             ])),
         ),
-        ("env", mostly(one_of(&[json!("A_1"), json!("_b")]))),
+        ("env", usually(one_of(&[json!("A_1"), json!("_b")]))),
         ("allow_dash", flag()),
-        ("access", mostly(one_of(&[json!("read"), json!("write"), json!("read_write")]))),
+        ("access", usually(one_of(&[json!("read"), json!("write"), json!("read_write")]))),
     ]
 }
 
@@ -137,9 +137,9 @@ fn parameter(name: &'static [&'static str]) -> Values {
     let mut rare = constraints();
     rare.extend(bindings());
     rare.extend([
-        ("alias", mostly(one_of(&[json!("a"), json!("z")]))),
+        ("alias", usually(one_of(&[json!("a"), json!("z")]))),
         ("required", flag()),
-        ("items", mostly(items)),
+        ("items", usually(items)),
     ]);
     rare.extend([
         ("file_arg", flag()),
@@ -147,13 +147,13 @@ fn parameter(name: &'static [&'static str]) -> Values {
         ("secret", flag()),
         ("unknown", any_value()),
     ]);
-    object(vec![("name", mostly(one_of(&names))), ("type", mostly(parameter_type()))], rare)
+    object(vec![("name", usually(one_of(&names))), ("type", usually(parameter_type()))], rare)
 }
 
 fn step() -> Values {
     let rare = vec![
         ("subcommand", text()),
-        ("args", mostly(one_of(&[json!({}), json!({"a": [1]})]))),
+        ("args", usually(one_of(&[json!({}), json!({"a": [1]})]))),
         ("description", text()),
         ("skip_if_file_exists", text()),
         ("skip_if_file_missing", text()),
@@ -162,7 +162,7 @@ fn step() -> Values {
 }
 
 fn availability() -> Values {
-    let codes = list(mostly(one_of(&[json!(0), json!(255), json!(256)])), 2);
+    let codes = list(usually(one_of(&[json!(0), json!(255), json!(256)])), 2);
     let rare = vec![
         ("command", text()),
         ("args", list(text(), 2)),
@@ -170,11 +170,11 @@ fn availability() -> Values {
         ("success_exit_codes", codes),
         ("skip_subcommand_args", flag()),
     ];
-    mostly(object(vec![], rare))
+    usually(object(vec![], rare))
 }
 
 fn node() -> Vec<(&'static str, Values)> {
-    let seconds = mostly(one_of(&[json!(1), json!(86_400), json!(0), json!(86_401)]));
+    let seconds = usually(one_of(&[json!(1), json!(86_400), json!(0), json!(86_401)]));
     let hints = [
         json!({"default": "x", "build": null}),
         json!({"custom": {"default": "y"}}),
@@ -191,20 +191,23 @@ fn node() -> Vec<(&'static str, Values)> {
         ),
         ("positional_args", list(parameter(&["first", "second"]), 1)),
         ("timeout_seconds", seconds),
-        ("hints", mostly(one_of(&hints))),
+        ("hints", usually(one_of(&hints))),
         ("guidance_key", text()),
         ("sequence", list(step(), 2)),
-        ("step_delay_ms", mostly(one_of(&[json!(0), json!(100)]))),
+        ("step_delay_ms", usually(one_of(&[json!(0), json!(100)]))),
         ("availability_check", availability()),
         (
             "concurrency",
-            mostly(one_of(&[json!("exclusive"), json!("read_only"), json!("service")])),
+            usually(one_of(&[json!("exclusive"), json!("read_only"), json!("service")])),
         ),
-        ("consent", mostly(object(vec![("parameter", text()), ("word", text())], vec![]))),
+        ("consent", usually(object(vec![("parameter", text()), ("word", text())], vec![]))),
         ("network", network()),
         ("fixed_args", list(text(), 2)),
-        ("success_exit_codes", list(mostly(one_of(&[json!(0), json!(1), json!(256)])), 2)),
-        ("constraints", list(mostly(object(vec![("rule", text())], vec![("message", text())])), 1)),
+        ("success_exit_codes", list(usually(one_of(&[json!(0), json!(1), json!(256)])), 2)),
+        (
+            "constraints",
+            list(usually(object(vec![("rule", text())], vec![("message", text())])), 1),
+        ),
         ("examples", any_value()),
         ("monitor_level", any_value()),
         ("colour", any_value()),
@@ -241,7 +244,7 @@ fn subcommand(depth: usize) -> Values {
     if depth > 0 {
         rare.push(("subcommand", list(subcommand(depth - 1), 2)));
     }
-    object(vec![("name", mostly(name())), ("description", text())], rare)
+    object(vec![("name", usually(name())), ("description", text())], rare)
 }
 
 fn input_schema() -> Values {
@@ -266,40 +269,40 @@ fn input_schema() -> Values {
     let properties =
         object(vec![("alpha", part()), ("env_vars", part())], vec![("working_directory", part())]);
     let rare = vec![
-        ("required", mostly(one_of(&[json!(["alpha"]), json!([])]))),
-        ("additionalProperties", mostly(flag())),
-        ("if", mostly(part())),
-        ("then", mostly(part())),
+        ("required", usually(one_of(&[json!(["alpha"]), json!([])]))),
+        ("additionalProperties", usually(flag())),
+        ("if", usually(part())),
+        ("then", usually(part())),
         ("description", text()),
-        ("examples", mostly(one_of(&[json!([1])]))),
+        ("examples", usually(one_of(&[json!([1])]))),
     ];
     let usual = vec![
-        ("type", mostly(one_of(&[json!("object")]))),
-        ("properties", mostly(properties)),
+        ("type", usually(one_of(&[json!("object")]))),
+        ("properties", usually(properties)),
         ("$defs", one_of(&[json!({"d": {"type": "string"}})])),
     ];
-    mostly(object(usual, rare))
+    usually(object(usual, rare))
 }
 
 fn definition() -> Values {
-    let entry = mostly(object(vec![], {
+    let entry = usually(object(vec![], {
         let mut rare = bindings();
         rare.push((
             "positional",
-            mostly(one_of(&[json!(true), json!(false), json!(2), json!(-1)])),
+            usually(one_of(&[json!(true), json!(false), json!(2), json!(-1)])),
         ));
         rare
     }));
-    let argv = mostly(object(vec![], vec![("alpha", entry.clone()), ("env_vars", entry)]));
-    let usual = || vec![("name", mostly(name())), ("description", text())];
+    let argv = usually(object(vec![], vec![("alpha", entry.clone()), ("env_vars", entry)]));
+    let usual = || vec![("name", usually(name())), ("description", text())];
     let with = |more: Vec<(&'static str, Values)>| {
         let mut usual = usual();
         usual.extend(more);
         let mut rare = node();
         rare.extend([
-            ("command", mostly(command())),
+            ("command", usually(command())),
             ("$schema", text()),
-            ("mtdf", mostly(one_of(&[json!("1"), json!("2")]))),
+            ("mtdf", usually(one_of(&[json!("1"), json!("2")]))),
             ("tool_type", one_of(&[json!("command"), json!("livelog")])),
         ]);
         object(usual, rare)
@@ -307,7 +310,7 @@ fn definition() -> Values {
     let tree = || ("subcommand", list(subcommand(1), 2));
     prop_oneof![
         3 => with(vec![tree()]),
-        2 => object(usual(), vec![("inputSchema", input_schema()), ("argv", argv.clone()), ("command", mostly(command()))]),
+        2 => object(usual(), vec![("inputSchema", input_schema()), ("argv", argv.clone()), ("command", usually(command()))]),
         1 => with(vec![("input_schema", input_schema()), ("argv", argv.clone())]),
         1 => with(vec![("inputSchema", input_schema()), ("argv", argv), tree()]),
     ]

@@ -50,7 +50,7 @@ pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
             format!("{} claims that the tool does anything: \"{found}\"", text.describe());
         sink.push(
             Diagnostic::new(&RULE, text.origin(), message)
-                .received(found)
+                .with_received(found)
                 .hint("define one tool for each action"),
         );
     }

@@ -26,7 +26,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
         for repeated in lists.iter().flatten().filter_map(|choices| first_repeated(choices)) {
             let message = format!("the parameter `{name}` lists the choice {repeated} twice");
             let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message)
-                .received(repeated.clone());
+                .with_received(repeated.clone());
             sink.push(found.hint("list each choice once"));
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
     sink.push(
         found
             .hint("remove it: people cannot see it, but models read it")
-            .received(excerpt(text.text, *at)),
+            .with_received(excerpt(text.text, *at)),
     );
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     let mut push =
         |location: &Location, message: &str| {
             let found = Diagnostic::new(&RULE, tool.origin_of(location), message)
-                .expected("tool_name and arguments");
+                .with_expected("tool_name and arguments");
             sink.push(found.hint(format!(
                 "write `{{\"tool_name\": \"{}\", \"arguments\": {{…}}}}`",
                 tool.name

@@ -86,7 +86,7 @@ pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
             "{} gives the model orders instead of describing the tool: \"{quote}\"",
             text.describe()
         );
-        let found = Diagnostic::new(&RULE, text.origin(), message).received(quote);
+        let found = Diagnostic::new(&RULE, text.origin(), message).with_received(quote);
         sink.push(
             found.hint("describe what the tool does and when it is useful, and remove the rest"),
         );

@@ -41,7 +41,9 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
             _ => "add `\"mutates\": false` if it only reads, otherwise `\"mutates\": true`",
         };
         sink.push(
-            Diagnostic::new(&RULE, tool.origin.clone(), message).hint(hint).expected("mutates"),
+            Diagnostic::new(&RULE, tool.origin.clone(), message)
+                .hint(hint)
+                .with_expected("mutates"),
         );
     }
 }

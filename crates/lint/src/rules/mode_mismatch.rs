@@ -123,7 +123,7 @@ pub(crate) fn check(text: &Text<'_>, sink: &mut DiagnosticSink<'_>) {
     } else {
         "change the text"
     };
-    let found = Diagnostic::new(&RULE, text.origin(), message).received(claim);
+    let found = Diagnostic::new(&RULE, text.origin(), message).with_received(claim);
     sink.push(found.hint(format!("{change}, or set `\"synchronous\": {other}`")));
 }
 
@@ -151,7 +151,7 @@ fn find_push(text: &Text<'_>, subject: &str) -> Option<Diagnostic> {
     let message = format!(
         "the {subject} relies on results that are pushed, which no client shows to the model: \"{claim}\""
     );
-    let found = Diagnostic::new(&RULE, text.origin(), message).received(claim);
+    let found = Diagnostic::new(&RULE, text.origin(), message).with_received(claim);
     Some(found.hint(
         "write that the result comes with the next call after the end, and that `await` waits for it",
     ))

@@ -32,8 +32,8 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     );
     sink.push(
         found
-            .received(version)
-            .expected("MAJOR.MINOR.PATCH")
+            .with_received(version)
+            .with_expected("MAJOR.MINOR.PATCH")
             .hint("write three numbers separated by dots"),
     );
 }

@@ -29,6 +29,8 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     {
         let message = "the schema accepts arguments that the program does not take; calls with them are rejected";
         let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
-        sink.push(found.hint("add `\"additionalProperties\": false`").expected("a closed schema"));
+        sink.push(
+            found.hint("add `\"additionalProperties\": false`").with_expected("a closed schema"),
+        );
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     if let Some(said) = said.filter(|said| said.claim == IdempotencyClaim::Unclear) {
         let message = "this section does not state whether the tool is idempotent";
         let found = Diagnostic::new(&RULE, tool.origin_of(&said.location), message)
-            .expected("Yes, No, Partially or Depends");
+            .with_expected("Yes, No, Partially or Depends");
         sink.push(
             found.hint("write `- **Idempotent**: Yes`, or another answer, before the explanation"),
         );

@@ -42,9 +42,9 @@ pub(crate) fn check(catalog: &Catalog, sink: &mut DiagnosticSink<'_>) {
             };
             for error in validate_step(tool, step, called) {
                 let message = format!("step {}, `{}`: {}", index + 1, called.name, error.message);
-                let origin = tool.step_arguments_origin(index).below(&error.path);
+                let origin = tool.step_arguments_origin(index).join(&error.path);
                 let found = Diagnostic::new(&RULE, origin, message).tool(&tool.name);
-                let found = found.expected(error.expected).received(error.received);
+                let found = found.with_expected(error.expected).with_received(error.received);
                 sink.push(found.hint("correct the arguments of this step"));
             }
         }

@@ -48,7 +48,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
             );
             let location = if has_type(schema, "array") { "to its `items`" } else { "to it" };
             let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message)
-                .expected("format: path");
+                .with_expected("format: path");
             sink.push(found.hint(format!(
                 "add `\"format\": \"path\"` {location}, so that it is restricted to the crib's roots"
             )));

@@ -36,7 +36,7 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
             missing.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
         let message = format!("the described errors lack {missing} of the standard error object");
         let found = Diagnostic::new(&RULE, tool.origin_of(&errors.location), message)
-            .expected("status, error_type, error_message, error_details");
+            .with_expected("status, error_type, error_message, error_details");
         sink.push(
             found.hint("show `{\"status\": \"failure\", \"error_type\": …, \"error_message\": …, \"error_details\": {…}}`"),
         );

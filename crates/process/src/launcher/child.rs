@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use crate::{
-    protocol::{Control, Packet, Reply, receive, send},
+    protocol::{Control, Packet, ProcessReport, receive, send},
     sandbox::Violation,
 };
 
@@ -77,20 +77,26 @@ impl Child {
         loop {
             let lost = || io::Error::other("its supervisor was killed");
             let mut packet = child.status.receive().await?.ok_or_else(lost)?;
-            let mut replies = Reply::decode_all(&packet.bytes).unwrap_or_default().into_iter();
+            let mut replies =
+                ProcessReport::decode_all(&packet.bytes).unwrap_or_default().into_iter();
             match replies.next() {
-                Some(Reply::Listening) => {
+                Some(ProcessReport::Listening) => {
                     listeners.extend(packet.descriptors.drain(..).map(TcpListener::from));
                 }
-                Some(Reply::Started { pid }) => {
+                Some(ProcessReport::Started { pid }) => {
                     let pidfd = packet.descriptors.pop();
                     let pidfd = pidfd.ok_or_else(|| io::Error::other("no handle of it"))?;
                     // The packet of a short program has its exit, too.
                     replies.for_each(|reply| child.apply(&reply));
                     return Ok(Started { child, pid, pidfd, listeners });
                 }
-                Some(Reply::Failed { code, step }) => return Err(to_error(code, step)),
-                Some(Reply::Exited { .. } | Reply::Killed { .. } | Reply::Gone) | None => {
+                Some(ProcessReport::Failed { code, step }) => return Err(to_error(code, step)),
+                Some(
+                    ProcessReport::Exited { .. }
+                    | ProcessReport::Killed { .. }
+                    | ProcessReport::Gone,
+                )
+                | None => {
                     return Err(io::Error::other("unexpected reply of the launcher process"));
                 }
             }
@@ -152,20 +158,21 @@ impl Child {
 
     /// Applies the replies of a packet; without one the supervisor is gone.
     fn take(&mut self, packet: Option<Packet>) {
-        let replies = packet.map(|packet| Reply::decode_all(&packet.bytes).unwrap_or_default());
-        let replies = replies.unwrap_or_else(|| vec![Reply::Gone]);
+        let replies =
+            packet.map(|packet| ProcessReport::decode_all(&packet.bytes).unwrap_or_default());
+        let replies = replies.unwrap_or_else(|| vec![ProcessReport::Gone]);
         replies.iter().for_each(|reply| self.apply(reply));
     }
 
-    fn apply(&mut self, reply: &Reply) {
+    fn apply(&mut self, reply: &ProcessReport) {
         match reply {
-            Reply::Exited { status } => self.exit = Some(ExitStatus::from_raw(*status)),
-            Reply::Gone => {
+            ProcessReport::Exited { status } => self.exit = Some(ExitStatus::from_raw(*status)),
+            ProcessReport::Gone => {
                 self.is_gone = true;
                 // If the supervisor was killed, the program was killed with it.
                 self.exit.get_or_insert(ExitStatus::from_raw(Signal::KILL.as_raw()));
             }
-            Reply::Killed { violation } => {
+            ProcessReport::Killed { violation } => {
                 // An idle worker has no call that could report this.
                 if *violation == Violation::ProtectedFile {
                     tracing::error!(
@@ -174,7 +181,9 @@ impl Child {
                 }
                 self.violation = Some(*violation);
             }
-            Reply::Listening | Reply::Started { .. } | Reply::Failed { .. } => {}
+            ProcessReport::Listening
+            | ProcessReport::Started { .. }
+            | ProcessReport::Failed { .. } => {}
         }
     }
 }
@@ -266,7 +275,7 @@ mod tests {
     use super::{Child, create_streams};
     use crate::{
         launcher::connection::packet_sockets,
-        protocol::{Reply, send},
+        protocol::{ProcessReport, send},
     };
 
     #[tokio::test]
@@ -275,7 +284,11 @@ mod tests {
         let (status, supervisor) = packet_sockets().expect("sockets");
         let pidfd = std::fs::File::open("/dev/null").expect("any descriptor");
         let mut packet = Vec::new();
-        for reply in [Reply::Started { pid: 7 }, Reply::Exited { status: 3 << 8 }, Reply::Gone] {
+        for reply in [
+            ProcessReport::Started { pid: 7 },
+            ProcessReport::Exited { status: 3 << 8 },
+            ProcessReport::Gone,
+        ] {
             reply.encode_to(&mut packet);
         }
         let pidfd = [std::os::fd::AsFd::as_fd(&pidfd)];

@@ -11,7 +11,7 @@ use rustix::{
 };
 
 use crate::{
-    process_id::{ProcessId, Stat, all_pids},
+    process_id::{ProcessId, Stat, list_pids},
     process_table::{self, FoundProcess},
 };
 
@@ -22,7 +22,7 @@ const SETTLE: Duration = Duration::from_millis(1);
 pub(super) fn signal_children(signal: Signal) {
     let own = getpid().as_raw_nonzero().get().cast_unsigned();
     let is_child = |pid: &u32| Stat::read(*pid).is_some_and(|stat| stat.parent == own);
-    for pid in all_pids().filter(is_child) {
+    for pid in list_pids().filter(is_child) {
         let _ = Pid::from_raw(pid.cast_signed()).map(|pid| kill_process(pid, signal));
     }
 }

@@ -25,7 +25,7 @@ use super::{
     guard::Guard,
     protected::{self, Protected},
     raw,
-    supervisor::Failure,
+    supervisor::StartFailure,
 };
 use crate::{
     opened_path::open_without_links,
@@ -53,8 +53,8 @@ pub(super) fn isolate(
     granted: &GrantedDescriptors,
     namespaces: Namespaces,
     own_id: u32,
-) -> Result<Isolated, Failure> {
-    map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
+) -> Result<Isolated, StartFailure> {
+    map_user(namespaces).map_err(StartFailure::of("the user could not be mapped"))?;
     continue_process_ids(own_id);
     let sandbox = &request.sandbox;
     // A path that is missing or has become a link is not mounted, and gets no Landlock rule either.
@@ -85,9 +85,9 @@ pub(super) struct Isolated {
 }
 
 /// Tries the steps of [`isolate`] with an empty request.
-pub(super) fn try_isolation(namespaces: Namespaces) -> Result<(), Failure> {
+pub(super) fn try_isolation(namespaces: Namespaces) -> Result<(), StartFailure> {
     const SOME_BYTES: u64 = 1 << 20;
-    map_user(namespaces).map_err(Failure::of("the user could not be mapped"))?;
+    map_user(namespaces).map_err(StartFailure::of("the user could not be mapped"))?;
     let usr: Vec<_> = GrantedDescriptors::default().open(Path::new("/usr")).into_iter().collect();
     let places = Places { writable: &usr, readable: &[], protected: &Protected::default() };
     mount_all(&places, &["/tmp"], SOME_BYTES)
@@ -124,30 +124,30 @@ fn needed_paths(request: &StartRequest) -> impl Iterator<Item = &Path> {
     needed.filter(|path| !path.starts_with("/usr"))
 }
 
-fn mount_all(places: &Places<'_>, private: &[&str], tmpfs_bytes: u64) -> Result<(), Failure> {
+fn mount_all(places: &Places<'_>, private: &[&str], tmpfs_bytes: u64) -> Result<(), StartFailure> {
     // Cloned first, because clones keep the flags that their mounts had.
     let mut trees =
-        clone_all(places).map_err(Failure::of("a writable folder could not be mounted"))?;
+        clone_all(places).map_err(StartFailure::of("a writable folder could not be mounted"))?;
     let is_root_writable = places.writable.iter().any(|place| place.path == Path::new("/"));
     // Also makes the mounts private: without a user namespace, as for root, mounts made below would
     // otherwise propagate to the machine.
     raw::restrict_mount(CWD, c"/", !is_root_writable)
-        .map_err(Failure::of("the file system could not be made read-only"))?;
+        .map_err(StartFailure::of("the file system could not be made read-only"))?;
     // Not every container has a /dev/shm.
     for place in private.iter().filter(|place| Path::new(place).is_dir()) {
         mount_tmpfs(place, tmpfs_bytes)
-            .map_err(Failure::of("a private /tmp could not be mounted"))?;
+            .map_err(StartFailure::of("a private /tmp could not be mounted"))?;
     }
     // In a user namespace the kernel refuses this where parts of the machine's /proc are covered,
     // as in containers of Docker. The trial at startup fails there, and the level becomes
     // `landlock`.
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None::<&CStr>)
-        .map_err(Failure::of("a private /proc could not be mounted"))?;
+        .map_err(StartFailure::of("a private /proc could not be mounted"))?;
     // Outer folders first, so that inner ones are mounted on top.
     trees.sort_by_key(|tree| tree.path.components().count());
     for tree in &trees {
-        attach(tree).map_err(Failure::of("a folder could not be mounted"))?;
+        attach(tree).map_err(StartFailure::of("a folder could not be mounted"))?;
     }
     Ok(())
 }

@@ -10,8 +10,8 @@ use std::{
 use egress::{HostPort, NetworkAccess, listen_addresses};
 use rustix::net::SendFlags;
 
-use super::{raw, supervisor::Failure};
-use crate::protocol::{Reply, StartRequest, send};
+use super::{raw, supervisor::StartFailure};
+use crate::protocol::{ProcessReport, StartRequest, send};
 
 /// The list of destinations, if the request has one.
 pub(super) fn destinations(request: &StartRequest) -> Option<&[HostPort]> {
@@ -22,18 +22,18 @@ pub(super) fn destinations(request: &StartRequest) -> Option<&[HostPort]> {
 }
 
 /// Opens the listeners and sends them to the server. The calling process is in the new namespace.
-pub(super) fn open_listeners(list: &[HostPort], status: &OwnedFd) -> Result<(), Failure> {
-    raw::enable_loopback().map_err(Failure::of("loopback could not be enabled"))?;
+pub(super) fn open_listeners(list: &[HostPort], status: &OwnedFd) -> Result<(), StartFailure> {
+    raw::enable_loopback().map_err(StartFailure::of("loopback could not be enabled"))?;
     for address in listen_addresses(list) {
         let listener = match TcpListener::bind(address) {
             // The machine has no IPv6, so there is nothing to be forwarded to either.
             Err(error) if address.is_ipv6() && is_unavailable(&error) => continue,
-            bound => bound.map_err(Failure::of("a listener could not be opened"))?,
+            bound => bound.map_err(StartFailure::of("a listener could not be opened"))?,
         };
         let mut packet = Vec::new();
-        Reply::Listening.encode_to(&mut packet);
+        ProcessReport::Listening.encode_to(&mut packet);
         send(status, &packet, &[listener.as_fd()], SendFlags::empty())
-            .map_err(Failure::of("a listener could not be sent to the server"))?;
+            .map_err(StartFailure::of("a listener could not be sent to the server"))?;
     }
     Ok(())
 }

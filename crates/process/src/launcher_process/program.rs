@@ -6,7 +6,7 @@ use rustix::process::{chdir, fchdir, setpgid};
 
 use super::{
     raw,
-    supervisor::{Failure, Isolation},
+    supervisor::{Isolation, StartFailure},
 };
 use crate::{
     protocol::StartRequest,
@@ -31,9 +31,9 @@ pub(super) fn execute(
     own_places: Option<&[&str]>,
     isolation: Isolation,
     enforcer: &Enforcer,
-) -> Failure {
+) -> StartFailure {
     match prepare(request, streams, granted, own_places, isolation, enforcer) {
-        Ok(()) => Failure::of("")(raw::execute(&request.program, &request.argv, &request.env)),
+        Ok(()) => StartFailure::of("")(raw::execute(&request.program, &request.argv, &request.env)),
         Err(failure) => failure,
     }
 }
@@ -45,18 +45,18 @@ fn prepare(
     own_places: Option<&[&str]>,
     isolation: Isolation,
     enforcer: &Enforcer,
-) -> Result<(), Failure> {
-    attach(streams).map_err(Failure::of("the standard streams could not be attached"))?;
+) -> Result<(), StartFailure> {
+    attach(streams).map_err(StartFailure::of("the standard streams could not be attached"))?;
     // The supervisor is in the same session. A process group of its own allows signalling the program and
     // its children without the supervisor.
     let _ = setpgid(None, None);
     raw::reset_signals();
     enter_folder(request, granted)
-        .map_err(Failure::of("the working directory could not be entered"))?;
+        .map_err(StartFailure::of("the working directory could not be entered"))?;
     let processes = process_limit(request, isolation);
     sandbox::set_limits(request.sandbox.memory_bytes, request.open_files, processes)
-        .map_err(Failure::of("the resource limits could not be set"))?;
-    raw::close_on_exec().map_err(Failure::of("inherited descriptors could not be closed"))?;
+        .map_err(StartFailure::of("the resource limits could not be set"))?;
+    raw::close_on_exec().map_err(StartFailure::of("inherited descriptors could not be closed"))?;
     if request.is_sandboxed {
         let restriction = Restriction {
             sandbox: &request.sandbox,
@@ -66,7 +66,7 @@ fn prepare(
         };
         enforcer
             .restrict_current_thread(&restriction)
-            .map_err(Failure::of("the sandbox could not be applied"))?;
+            .map_err(StartFailure::of("the sandbox could not be applied"))?;
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ use super::{
     usage::Watch,
 };
 use crate::{
-    protocol::{Control, Reply, StartRequest, receive, send},
+    protocol::{Control, ProcessReport, StartRequest, receive, send},
     sandbox::GrantedDescriptors,
 };
 
@@ -73,14 +73,14 @@ impl Isolation {
 
 /// A step of the start that failed, and why.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct StartFailure {
     /// The error number; 0 if the step has the whole reason.
     code: i32,
     /// Empty for the execution of the program itself.
     step: String,
 }
 
-impl Failure {
+impl StartFailure {
     /// Converts the error of a step.
     pub(super) fn of<E: Into<io::Error>>(step: &'static str) -> impl FnOnce(E) -> Self {
         move |source| {
@@ -94,7 +94,7 @@ impl Failure {
 
     /// Reports that the start failed.
     pub(super) fn report(self, status: &OwnedFd) {
-        let reply = Reply::Failed { code: self.code, step: self.step };
+        let reply = ProcessReport::Failed { code: self.code, step: self.step };
         Outbox { status, packet: Vec::new(), pidfd: None }.add(&reply).flush();
     }
 }
@@ -121,7 +121,7 @@ struct Outbox<'a> {
 }
 
 impl Outbox<'_> {
-    fn add(&mut self, reply: &Reply) -> &mut Self {
+    fn add(&mut self, reply: &ProcessReport) -> &mut Self {
         reply.encode_to(&mut self.packet);
         self
     }
@@ -151,13 +151,13 @@ pub(super) fn run(
         Ok(mut started) => {
             let pidfd = pidfd_open(getpid(), PidfdFlags::empty()).ok();
             let mut outbox = Outbox { status: &status, packet: Vec::new(), pidfd };
-            outbox.add(&Reply::Started { pid: started.own_id });
+            outbox.add(&ProcessReport::Started { pid: started.own_id });
             // A program that waits for its input must get it at once.
             let patience = if request.has_stdin { Timespec::default() } else { SHORT_RUN };
             let mut guard = started.guard.take();
             let limits = Watch::new(request, started.own_places.as_deref(), group);
             watch(&mut outbox, &started, patience, limits, &mut guard, isolation);
-            outbox.add(&Reply::Gone).flush();
+            outbox.add(&ProcessReport::Gone).flush();
         }
         Err(failure) => failure.report(&status),
     }
@@ -179,8 +179,8 @@ fn start(
     isolation: Isolation,
     group: Option<&Group>,
     enforcer: &Enforcer,
-) -> Result<Started, Failure> {
-    let prepare = Failure::of::<Errno>;
+) -> Result<Started, StartFailure> {
+    let prepare = StartFailure::of::<Errno>;
     set_parent_process_death_signal(Some(isolation.death_signal()))
         .map_err(prepare("the supervisor could not be bound to the launcher"))?;
     // A session without a terminal.
@@ -190,7 +190,7 @@ fn start(
         .map_err(prepare("/dev/null could not be opened"))?;
     rustix::stdio::dup2_stdin(&null).map_err(prepare("standard input could not be replaced"))?;
     raw::set_exited_children(raw::ExitedChildren::AreKept);
-    let signals = raw::open_signals().map_err(Failure::of("signals could not be opened"))?;
+    let signals = raw::open_signals().map_err(StartFailure::of("signals could not be opened"))?;
     // Read before the mounts: afterwards `/proc` shows this process under its id in the namespace, 1.
     let own_id = find_own_id();
     let (own_places, guard) = match isolation {
@@ -215,10 +215,10 @@ fn start(
                 let places = own_places.as_deref();
                 program::execute(request, &streams, granted, places, isolation, enforcer)
             }
-            Err(error) => Failure::of("its control group could not be entered")(error),
+            Err(error) => StartFailure::of("its control group could not be entered")(error),
         });
     });
-    let program = program.map_err(Failure::of("a process could not be created"))?;
+    let program = program.map_err(StartFailure::of("a process could not be created"))?;
     match failure {
         Some(failure) => Err(failure),
         None => Ok(Started { program, signals, own_id, own_places, guard }),
@@ -267,13 +267,13 @@ fn watch(
             if is_over { limits.find_enforced() } else { limits.check() }
         });
         if let Some(violation) = violation {
-            outbox.add(&Reply::Killed { violation });
+            outbox.add(&ProcessReport::Killed { violation });
         }
         if is_over {
             return;
         }
         outbox.flush();
-        if is_terminated || violation.is_some() || !obey(status, *program, isolation) {
+        if is_terminated || violation.is_some() || !handle_control(status, *program, isolation) {
             break;
         }
     }
@@ -303,7 +303,7 @@ fn reap(outbox: &mut Outbox<'_>, program: Pid) -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, exit))) if pid == program => {
-                outbox.add(&Reply::Exited { status: exit.as_raw() });
+                outbox.add(&ProcessReport::Exited { status: exit.as_raw() });
             }
             Ok(Some(_)) | Err(Errno::INTR) => {}
             Ok(None) => return false,
@@ -319,7 +319,7 @@ fn reap_one() -> bool {
 }
 
 /// Carries out what the server asks for. Returns whether the program may go on.
-fn obey(status: &OwnedFd, program: Pid, isolation: Isolation) -> bool {
+fn handle_control(status: &OwnedFd, program: Pid, isolation: Isolation) -> bool {
     loop {
         match receive(status.as_fd(), CONTROL_BYTES, RecvFlags::DONTWAIT) {
             Ok(Some(packet)) => match Control::decode(&packet.bytes) {

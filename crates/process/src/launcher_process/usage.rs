@@ -14,7 +14,7 @@ use rustix::fs::statvfs;
 
 use super::cgroups::Group;
 use crate::{
-    process_id::{ProcessId, all_pids},
+    process_id::{ProcessId, list_pids},
     process_table,
     protocol::StartRequest,
     sandbox::{Violation, WATCH_INTERVAL},
@@ -139,7 +139,7 @@ impl<'a> Watch<'a> {
         let own = std::process::id();
         if self.own_places.is_some() {
             // The private `/proc` has no others.
-            return all_pids().filter(|pid| *pid != own).collect();
+            return list_pids().filter(|pid| *pid != own).collect();
         }
         find_children(own).unwrap_or_else(|_| {
             let found = ProcessId::from_pid(own).map(process_table::find_descendants);

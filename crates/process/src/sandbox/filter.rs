@@ -7,7 +7,7 @@
 use libc::c_long;
 use seccompiler::{BpfProgram, sock_filter};
 
-use super::system_calls::{CREATES, Conditions, FILE_SYSTEMS, Rule, SET_ID, rules};
+use super::system_calls::{CREATES, Conditions, FILE_SYSTEMS, SET_ID, SystemCallRule, rules};
 
 const LOAD: u16 = 0x20;
 const JUMP: u16 = 0x05;
@@ -60,14 +60,14 @@ pub(super) fn build(conditions: Conditions) -> Option<BpfProgram> {
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     start: u32,
-    rule: Rule,
+    rule: SystemCallRule,
 }
 
 /// All numbers from 0 on, in order.
-fn segments(mut rules: Vec<(c_long, Rule)>) -> Vec<Segment> {
+fn segments(mut rules: Vec<(c_long, SystemCallRule)>) -> Vec<Segment> {
     rules.sort_by_key(|(number, _)| *number);
     let mut segments: Vec<Segment> = Vec::new();
-    let mut add = |start: u32, rule: Rule| {
+    let mut add = |start: u32, rule: SystemCallRule| {
         if segments.last().is_none_or(|last| last.rule != rule) {
             segments.push(Segment { start, rule });
         }
@@ -76,14 +76,14 @@ fn segments(mut rules: Vec<(c_long, Rule)>) -> Vec<Segment> {
     for (number, rule) in rules {
         let number = u32::try_from(number).expect("numbers of system calls are small");
         if number > next {
-            add(next, Rule::Deny(libc::EPERM));
+            add(next, SystemCallRule::Deny(libc::EPERM));
         }
         add(number, rule);
         next = number + 1;
     }
     // Unknown newer calls: with ENOSYS, programs fall back to the older calls. This segment includes
     // calls of the x32 ABI, whose numbers have bit 30 set.
-    add(next, Rule::Deny(libc::ENOSYS));
+    add(next, SystemCallRule::Deny(libc::ENOSYS));
     segments
 }
 
@@ -105,15 +105,15 @@ fn search(segments: &[Segment]) -> BpfProgram {
 }
 
 /// The instructions for one rule. All of them return.
-fn decide(rule: Rule) -> BpfProgram {
+fn decide(rule: SystemCallRule) -> BpfProgram {
     let denied = finish(error(libc::EPERM));
     match rule {
-        Rule::Allow => vec![finish(ALLOW)],
-        Rule::Deny(number) => vec![finish(error(number))],
-        Rule::NoBits(argument, bits) => {
+        SystemCallRule::Allow => vec![finish(ALLOW)],
+        SystemCallRule::Deny(number) => vec![finish(error(number))],
+        SystemCallRule::NoBits(argument, bits) => {
             vec![load_argument(argument), jump(JUMP_IF_BITS, bits, 0, 1), denied, finish(ALLOW)]
         }
-        Rule::Open { flags, mode } => vec![
+        SystemCallRule::Open { flags, mode } => vec![
             load_argument(flags),
             jump(JUMP_IF_BITS, CREATES, 0, 3),
             load_argument(mode),
@@ -121,10 +121,10 @@ fn decide(rule: Rule) -> BpfProgram {
             denied,
             finish(ALLOW),
         ],
-        Rule::OneOf(argument, values) => {
+        SystemCallRule::OneOf(argument, values) => {
             compare(argument, values, [denied, finish(ALLOW)].to_vec(), 1)
         }
-        Rule::Request { denied: requests, file_system } => {
+        SystemCallRule::Request { denied: requests, file_system } => {
             let mask = sock_filter { code: AND, jt: 0, jf: 0, k: REQUEST_TYPE };
             // The last two instructions return the results; these are the jump distances to them.
             let to_allow = 1 + FILE_SYSTEMS.len();
@@ -133,10 +133,10 @@ fn decide(rule: Rule) -> BpfProgram {
             let others = find(file_system, [vec![mask], types].concat(), to_allow);
             compare(1, requests, others, to_deny)
         }
-        Rule::NoneOf(argument, values) => {
+        SystemCallRule::NoneOf(argument, values) => {
             compare(argument, values, [finish(ALLOW), denied].to_vec(), 1)
         }
-        Rule::AllEqual(pairs) => {
+        SystemCallRule::AllEqual(pairs) => {
             let mut code = Vec::new();
             for (index, (argument, value)) in pairs.iter().enumerate() {
                 let rest = offset((pairs.len() - 1 - index) * 2 + 1);
@@ -145,7 +145,7 @@ fn decide(rule: Rule) -> BpfProgram {
             code.extend([finish(ALLOW), denied]);
             code
         }
-        Rule::SocketPair { family, denied_types } => vec![
+        SystemCallRule::SocketPair { family, denied_types } => vec![
             load_argument(0),
             jump(JUMP_IF_EQUAL, family, 0, 2),
             load_argument(1),
@@ -153,7 +153,7 @@ fn decide(rule: Rule) -> BpfProgram {
             denied,
             finish(ALLOW),
         ],
-        Rule::Socket { families, protocols } => {
+        SystemCallRule::Socket { families, protocols } => {
             let denied = finish(error(libc::EACCES));
             let mut netlink = vec![
                 jump(JUMP_IF_EQUAL, NETLINK, 0, 2),

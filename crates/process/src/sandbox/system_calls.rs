@@ -9,7 +9,7 @@ use libc::c_long;
 
 /// How a call is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum SystemCallRule {
     Allow,
     /// Fails with this error number.
     Deny(i32),
@@ -135,60 +135,69 @@ const FAST_OPEN: [(c_long, u8); 3] =
     [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)];
 
 /// The rule of every call that is not simply denied, in no order.
-pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, Rule)> {
+pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, SystemCallRule)> {
     let Conditions { network, restricts_ports, unix_sockets, changes_metadata, has_namespaces } =
         conditions;
     let protocols = if restricts_ports { TCP_AND_UDP } else { ALL_PROTOCOLS };
-    let allowed = ALLOWED.iter().chain(ALLOWED_HERE).map(|call| (*call, Rule::Allow));
+    let allowed = ALLOWED.iter().chain(ALLOWED_HERE).map(|call| (*call, SystemCallRule::Allow));
     let mut rules: Vec<_> = allowed.collect();
     rules.extend([
-        (libc::SYS_clone, Rule::NoBits(0, NAMESPACES)),
+        (libc::SYS_clone, SystemCallRule::NoBits(0, NAMESPACES)),
         // Its flags are in memory, where a filter cannot see them. C libraries fall back to `clone`.
-        (libc::SYS_clone3, Rule::Deny(libc::ENOSYS)),
+        (libc::SYS_clone3, SystemCallRule::Deny(libc::ENOSYS)),
         // Its mode is in memory as well. Programs fall back to `openat`.
-        (libc::SYS_openat2, Rule::Deny(libc::ENOSYS)),
-        (libc::SYS_openat, Rule::Open { flags: 2, mode: 3 }),
+        (libc::SYS_openat2, SystemCallRule::Deny(libc::ENOSYS)),
+        (libc::SYS_openat, SystemCallRule::Open { flags: 2, mode: 3 }),
         #[cfg(target_arch = "x86_64")]
-        (libc::SYS_open, Rule::Open { flags: 1, mode: 2 }),
+        (libc::SYS_open, SystemCallRule::Open { flags: 1, mode: 2 }),
         (
             libc::SYS_ioctl,
-            Rule::Request { denied: DENIED_REQUESTS, file_system: FILE_SYSTEM_REQUESTS },
+            SystemCallRule::Request { denied: DENIED_REQUESTS, file_system: FILE_SYSTEM_REQUESTS },
         ),
-        (libc::SYS_fcntl, Rule::NoneOf(1, SET_LEASE)),
-        (libc::SYS_personality, Rule::OneOf(0, PERSONALITIES)),
-        (libc::SYS_prlimit64, Rule::AllEqual(&[(0, 0)])),
-        (libc::SYS_socketpair, Rule::SocketPair { family: UNIX, denied_types: DATAGRAM_BIT }),
+        (libc::SYS_fcntl, SystemCallRule::NoneOf(1, SET_LEASE)),
+        (libc::SYS_personality, SystemCallRule::OneOf(0, PERSONALITIES)),
+        (libc::SYS_prlimit64, SystemCallRule::AllEqual(&[(0, 0)])),
+        (
+            libc::SYS_socketpair,
+            SystemCallRule::SocketPair { family: UNIX, denied_types: DATAGRAM_BIT },
+        ),
         (
             libc::SYS_socket,
             match (network, unix_sockets) {
-                (false, _) => Rule::Deny(libc::EACCES),
-                (true, false) => Rule::Socket { families: INTERNET, protocols },
-                (true, true) => Rule::Socket { families: INTERNET_AND_UNIX, protocols },
+                (false, _) => SystemCallRule::Deny(libc::EACCES),
+                (true, false) => SystemCallRule::Socket { families: INTERNET, protocols },
+                (true, true) => SystemCallRule::Socket { families: INTERNET_AND_UNIX, protocols },
             },
         ),
     ]);
-    let no_set_id = |(call, mode): &(c_long, u8)| (*call, Rule::NoBits(*mode, SET_ID));
+    let no_set_id = |(call, mode): &(c_long, u8)| (*call, SystemCallRule::NoBits(*mode, SET_ID));
     rules.extend(CREATING.iter().chain(CREATING_HERE).map(no_set_id));
     if restricts_ports {
         rules.retain(|(call, _)| !FAST_OPEN.iter().any(|(other, _)| other == call));
         let no_fast_open =
-            |(call, flags): &(c_long, u8)| (*call, Rule::NoBits(*flags, MSG_FASTOPEN));
+            |(call, flags): &(c_long, u8)| (*call, SystemCallRule::NoBits(*flags, MSG_FASTOPEN));
         rules.extend(FAST_OPEN.iter().map(no_fast_open));
     }
     if has_namespaces {
         // Allowed on other processes of the program. The kernel denies them on the supervisor, which has more
         // capabilities.
-        rules.extend(INTER_PROCESS.iter().chain(SCHEDULING).map(|call| (*call, Rule::Allow)));
-        rules.extend([libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, Rule::Allow)));
+        rules.extend(
+            INTER_PROCESS.iter().chain(SCHEDULING).map(|call| (*call, SystemCallRule::Allow)),
+        );
+        rules.extend(
+            [libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, SystemCallRule::Allow)),
+        );
     } else {
         // Only for the calling process: without a pid namespace all others of the user have names.
-        rules.extend(SCHEDULING.iter().map(|call| (*call, Rule::AllEqual(&[(0, 0)]))));
-        rules.push((libc::SYS_setpriority, Rule::AllEqual(&[(0, 0), (1, 0)])));
-        rules.push((libc::SYS_ioprio_set, Rule::AllEqual(&[(0, 1), (1, 0)])));
+        rules.extend(SCHEDULING.iter().map(|call| (*call, SystemCallRule::AllEqual(&[(0, 0)]))));
+        rules.push((libc::SYS_setpriority, SystemCallRule::AllEqual(&[(0, 0), (1, 0)])));
+        rules.push((libc::SYS_ioprio_set, SystemCallRule::AllEqual(&[(0, 1), (1, 0)])));
     }
     // In a mount namespace, everything that may not be written is mounted read-only.
     if has_namespaces || changes_metadata {
-        rules.extend(METADATA.iter().chain(METADATA_HERE).map(|call| (*call, Rule::Allow)));
+        rules.extend(
+            METADATA.iter().chain(METADATA_HERE).map(|call| (*call, SystemCallRule::Allow)),
+        );
         rules.extend(MODES.iter().chain(MODES_HERE).map(no_set_id));
     }
     rules

@@ -40,7 +40,7 @@ fn serve(address: &str) -> SocketAddr {
 
 fn only(list: &[String]) -> NetworkAccess {
     let list = list.iter().map(|text| text.parse().expect("a destination")).collect();
-    NetworkAccess::only(list).expect("a list")
+    NetworkAccess::from_destinations(list).expect("a list")
 }
 
 /// What a script prints whose network is restricted to a list.

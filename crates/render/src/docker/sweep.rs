@@ -41,7 +41,7 @@ impl ContainerOwner {
 /// The labels of a container with this time limit.
 pub(in super::super) fn labels(timeout: Duration) -> HashMap<String, String> {
     let owner = ContainerOwner {
-        server: ServerId::this(),
+        server: ServerId::current(),
         namespace: process::pid_namespace(),
         until: now() + timeout.as_secs() + MARGIN,
     };

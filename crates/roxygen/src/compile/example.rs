@@ -22,7 +22,7 @@ impl ToolCompiler<'_, '_, '_> {
         let example = match (unconditional, conditional) {
             // A tool has one example. The unconditional code is run, since its output does not
             // depend on the machine.
-            (Some(code), Some(conditional)) => Some(code.followed_by(&conditional)),
+            (Some(code), Some(conditional)) => Some(code.append(&conditional)),
             (code, conditional) => code.or(conditional),
         };
         let example = example.filter(|example| !example.shown.is_empty());

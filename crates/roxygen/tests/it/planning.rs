@@ -52,13 +52,13 @@ fn long_output_is_truncated_once() {
 fn keeps_the_execution_time_unless_it_becomes_slow_or_quick() {
     let after = |earlier: f64, now: f64| {
         let earlier = ExampleRecord::new("1", earlier);
-        ExampleRecord::new("1", now).keeping_time_of(&earlier).seconds
+        ExampleRecord::new("1", now).with_time_of(&earlier).seconds
     };
     assert_eq!(
         (after(0.5, 7.0), after(0.5, 11.0), after(20.0, 2.0)),
         (Some(0.5), Some(11.0), Some(2.0))
     );
-    assert_eq!(ExampleRecord::default().keeping_time_of(&ExampleRecord::default()).seconds, None);
+    assert_eq!(ExampleRecord::default().with_time_of(&ExampleRecord::default()).seconds, None);
 }
 
 #[test]

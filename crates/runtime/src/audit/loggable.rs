@@ -105,7 +105,7 @@ mod tests {
     fn log(properties: Value, arguments: Value) -> Value {
         let schema = json!({"type": "object", "properties": properties});
         let schema = Schema::new(schema.as_object().cloned().unwrap_or_default());
-        let origin = Origin::whole(&SourceId::new("test"));
+        let origin = Origin::whole_file(&SourceId::new("test"));
         let tool = Tool::new("t", "", schema, Implementation::Native, origin);
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         to_loggable(&tool, &arguments, &Redaction::new(&tool, &arguments)).into()

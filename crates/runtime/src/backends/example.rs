@@ -40,7 +40,7 @@ fn tool() -> Tool {
         "required": ["word"],
     });
     let Value::Object(input) = input else { unreachable!("written as an object above") };
-    let origin = Origin::whole(&SourceId::new("echo"));
+    let origin = Origin::whole_file(&SourceId::new("echo"));
     Tool::new("echo", "Echo a word", Schema::new(input), Implementation::Missing, origin)
 }
 

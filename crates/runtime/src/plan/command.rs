@@ -359,7 +359,7 @@ fn reject_unbound(tool: &Tool, process: &Process, arguments: &Arguments) -> Resu
             let message = format!(
                 "'{name}' is not a parameter of this tool: nothing on its command line takes it; leave it out"
             );
-            Err(failures::invalid_argument(name, message, "nothing", value.clone()))
+            Err(failures::argument_failure(name, message, "nothing", value.clone()))
         }
         None => Ok(()),
     }

@@ -225,7 +225,7 @@ impl<'a> CommandLine<'a> {
     fn add_variables(&mut self, binding: &Binding, value: &Value, failures: &mut Vec<Failure>) {
         let Value::Object(members) = value else {
             let message = format!("'{}' must be an object of names and values", binding.parameter);
-            return failures.push(failures::invalid_argument(
+            return failures.push(failures::argument_failure(
                 &binding.parameter,
                 message,
                 "object",
@@ -273,7 +273,7 @@ fn reject_dash(binding: &Binding, word: &Word, is_option: fn(&str) -> bool) -> R
         "'{}' must not begin with a dash, or the program would take `{text}` for an option; {instead}",
         binding.parameter
     );
-    Err(failures::invalid_argument(
+    Err(failures::argument_failure(
         &binding.parameter,
         message,
         "a value without a leading dash",
@@ -292,7 +292,7 @@ fn reject_empty(binding: &Binding, flag: &str, word: &Word) -> Result<(), Failur
         "'{}' must not be empty, or the program would take the next word for the value of `{flag}`; leave it out",
         binding.parameter
     );
-    Err(failures::invalid_argument(&binding.parameter, message, "a value that is not empty", ""))
+    Err(failures::argument_failure(&binding.parameter, message, "a value that is not empty", ""))
 }
 
 /// Converts the members of an object to words `name=value`, which may be joined into one.

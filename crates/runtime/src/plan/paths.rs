@@ -55,7 +55,7 @@ impl<'a> PathResolver<'a> {
             None => target,
         };
         path.into_os_string().into_string().map_err(|_| {
-            failures::invalid_argument(
+            failures::argument_failure(
                 parameter,
                 format!("'{parameter}' leads to a path that is not UTF-8"),
                 "a UTF-8 path",
@@ -103,7 +103,7 @@ impl<'a> PathResolver<'a> {
             None | Some(Value::Null) => return Ok(self.folder.to_owned()),
             Some(Value::String(text)) => text,
             Some(other) => {
-                return Err(failures::invalid_argument(
+                return Err(failures::argument_failure(
                     parameter,
                     "Expected string",
                     "string",
@@ -114,7 +114,7 @@ impl<'a> PathResolver<'a> {
         let folder = self.resolve_target(parameter, text)?;
         if !folder.is_dir() {
             let message = format!("'{parameter}' is not an existing folder: `{text}`");
-            return Err(failures::invalid_argument(
+            return Err(failures::argument_failure(
                 parameter,
                 message,
                 "an existing folder",
@@ -127,7 +127,7 @@ impl<'a> PathResolver<'a> {
     /// The path of `text` with all links followed, inside the roots.
     pub(crate) fn resolve_target(&self, parameter: &str, text: &str) -> Result<PathBuf, Failure> {
         if text.contains('\0') {
-            return Err(failures::invalid_argument(
+            return Err(failures::argument_failure(
                 parameter,
                 format!("'{parameter}' has a NUL byte"),
                 "a path",
@@ -135,7 +135,7 @@ impl<'a> PathResolver<'a> {
             ));
         }
         let path = real_path(&self.folder.join(text)).map_err(|error| {
-            failures::invalid_argument(
+            failures::argument_failure(
                 parameter,
                 format!("'{parameter}' is not a usable path: `{text}`: {error}"),
                 "a path",
@@ -163,7 +163,7 @@ impl<'a> PathResolver<'a> {
             "'{parameter}' leads to `{text}`: only people may change definitions, configuration and the code of \
              tools; name another path, or declare `\"mutates\": false` if the tool only reads"
         );
-        Err(failures::about_argument(
+        Err(failures::failure_at_argument(
             parameter,
             ErrorType::PathProtected,
             message,
@@ -187,7 +187,7 @@ impl<'a> PathResolver<'a> {
             "'{parameter}' leads outside the folders that tools may access: `{text}`; stay inside {roots}, or \
              add the folder to `roots` in toolcrib.toml"
         );
-        failures::about_argument(
+        failures::failure_at_argument(
             parameter,
             ErrorType::PathOutsideRoots,
             message,

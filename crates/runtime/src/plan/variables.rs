@@ -84,7 +84,7 @@ pub(crate) fn check_name(parameter: &str, name: &str, is_listed: bool) -> Result
         let message = format!(
             "'{name}' is not a name for an environment variable; use letters, digits and `_`, no digit first"
         );
-        return Err(failures::invalid_argument(
+        return Err(failures::argument_failure(
             parameter,
             message,
             "names of letters, digits and `_`",
@@ -95,7 +95,7 @@ pub(crate) fn check_name(parameter: &str, name: &str, is_listed: bool) -> Result
         let message = format!(
             "the environment variable `{name}` may not be set by a call: programs take code or trust from it"
         );
-        return Err(failures::about_argument(
+        return Err(failures::failure_at_argument(
             parameter,
             ErrorType::VariableRefused,
             message,

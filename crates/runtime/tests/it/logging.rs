@@ -19,7 +19,7 @@ struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
     /// The log lines about calls: level and text.
-    fn said(&self) -> Vec<(String, String)> {
+    fn logged_messages(&self) -> Vec<(String, String)> {
         let of = |line: &Value| {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             (text(&line["level"]), text(&line["fields"]["message"]))
@@ -88,7 +88,7 @@ fn tool_invocation_logging_comes_before_the_tool_executes() {
     let lines = logged(async || {
         drop(call_native(native("greet", || Outcome::text("hello")), json!({})).await)
     });
-    let said = lines.said();
+    let said = lines.logged_messages();
     assert_eq!(said[0], ("TRACE".to_owned(), "Tool called: greet".to_owned()));
     assert_eq!(said[1].1, "inside");
 }
@@ -99,7 +99,7 @@ fn tool_success_logging_sync_is_debug_with_fields() {
         drop(call_native(native("greet", || Outcome::text("hello")), json!({})).await)
     });
     assert_eq!(
-        lines.said()[2],
+        lines.logged_messages()[2],
         ("DEBUG".to_owned(), "Tool greet completed successfully".to_owned())
     );
     let fields = &lines.entries()[2]["fields"];
@@ -115,7 +115,7 @@ fn tool_success_logging_async_is_trace() {
     let crib = RuntimeFixture::new();
     let tool = Tool { mode: Mode::Asynchronous, ..script_tool("sh", "echo done") };
     let lines = logged(async || drop(crib.call(tool, json!({})).await));
-    let said = lines.said();
+    let said = lines.logged_messages();
     assert_eq!(said[0].1, "Tool called: tool");
     assert_eq!(said[1..], [("TRACE".to_owned(), "Tool tool completed successfully".to_owned())]);
 }
@@ -126,7 +126,7 @@ fn tool_failure_logging_is_an_error_once_and_the_failure_is_passed_on() {
         let crib = RuntimeFixture::new();
         let tool = Tool { mode, ..script_tool("sh", "exit 3") };
         let lines = logged(async || assert!(crib.call(tool, json!({})).await.failed));
-        let said = lines.said();
+        let said = lines.logged_messages();
         assert_eq!(said.len(), 2, "{said:?}");
         assert_eq!(said[1].0, "ERROR");
         assert!(said[1].1.starts_with("Tool tool failed: "), "{said:?}");
@@ -142,7 +142,10 @@ fn a_failed_reply_is_logged_as_failed() {
         Reply::<()>::failure("it is\nraining", "weather")
     });
     let lines = logged(async || assert!(call_native(sad, json!({})).await.unwrap().failed));
-    assert_eq!(lines.said()[1], ("ERROR".to_owned(), "Tool sad failed: it is raining".to_owned()));
+    assert_eq!(
+        lines.logged_messages()[1],
+        ("ERROR".to_owned(), "Tool sad failed: it is raining".to_owned())
+    );
     assert_eq!(lines.entries()[1]["fields"]["outcome"], "weather");
 }
 
@@ -151,7 +154,7 @@ fn a_refused_call_is_logged_as_failed() {
     let lines = logged(async || {
         drop(call_native(native("greet", || Outcome::text("hello")), json!({"x": 1})).await)
     });
-    let said = lines.said();
+    let said = lines.logged_messages();
     assert_eq!(said.len(), 2, "the tool itself was not called: {said:?}");
     assert_eq!(said[1].0, "ERROR");
 }
@@ -167,7 +170,7 @@ fn a_call_that_needs_approval_is_no_error_and_the_hint_is_logged_once() {
         assert!(crib.runtime.call(call).await.unwrap().failed);
     });
     assert_eq!(
-        lines.said()[1..],
+        lines.logged_messages()[1..],
         [("INFO".to_owned(), "Tool tool was not run: it needs approval".to_owned())]
     );
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
@@ -185,7 +188,10 @@ fn a_cancelled_call_is_no_error() {
             cancel.cancel();
             assert!(crib.call_with(tool, json!({}), cancel, None).await.failed);
         });
-        assert_eq!(lines.said()[1..], [("INFO".to_owned(), "Tool tool was cancelled".to_owned())]);
+        assert_eq!(
+            lines.logged_messages()[1..],
+            [("INFO".to_owned(), "Tool tool was cancelled".to_owned())]
+        );
     }
 }
 

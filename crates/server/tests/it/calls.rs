@@ -13,7 +13,7 @@ use crate::{
 
 #[tokio::test]
 async fn calls_a_tool_in_both_eras() {
-    for mut client in PipeClient::both(&echo_server()).await {
+    for mut client in PipeClient::each_era(&echo_server()).await {
         let reply = client.call("echo", json!({"message": "hi"})).await;
         assert_eq!(text(&reply), "hi");
         assert!(reply["result"].get("isError").is_none(), "{reply}");
@@ -23,7 +23,7 @@ async fn calls_a_tool_in_both_eras() {
 
 #[tokio::test]
 async fn reports_all_invalid_arguments_at_once() {
-    for mut client in PipeClient::both(&echo_server()).await {
+    for mut client in PipeClient::each_era(&echo_server()).await {
         let reply = client.call("echo", json!({"message": 1, "mesage": "x"})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
         let said = text(&reply);
@@ -39,7 +39,7 @@ async fn reports_all_invalid_arguments_at_once() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_a_protocol_error_with_a_suggestion() {
-    for mut client in PipeClient::both(&echo_server()).await {
+    for mut client in PipeClient::each_era(&echo_server()).await {
         let reply = client.call("ecco", json!({})).await;
         assert_eq!(reply["error"]["code"], -32602);
         assert_eq!(reply["error"]["message"], "unknown tool `ecco`; did you mean `echo`?");
@@ -49,7 +49,7 @@ async fn an_unknown_tool_is_a_protocol_error_with_a_suggestion() {
 #[tokio::test]
 async fn a_panic_fails_the_call_and_keeps_the_server_running() {
     let server = server_with(vec![echo("echo"), tool("panic", async |_, _| panic!("on purpose"))]);
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         let reply = client.call("panic", json!({})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
         assert_eq!(text(&client.call("echo", json!({"message": "alive"})).await), "alive");
@@ -93,7 +93,7 @@ async fn reports_increasing_progress_only_on_request() {
         }
         Ok(Outcome::text("done"))
     })]);
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         client.call("work", json!({})).await;
         assert_eq!(
             client.unsolicited().await,
@@ -198,7 +198,7 @@ async fn cancelling_stops_only_that_call() {
             }
         }
     })]);
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         let first = client.start("tools/call", json!({"name": "wait"})).await;
         let second = client.start("tools/call", json!({"name": "wait"})).await;
         started.acquire_many(2).await.expect("both run").forget();

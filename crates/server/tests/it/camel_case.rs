@@ -159,7 +159,7 @@ async fn outputs_are_read_byte_for_byte() {
 #[tokio::test]
 async fn the_standard_methods_follow_the_protocol() {
     let fixture = RmdServerFixture::new();
-    for mut client in PipeClient::both(&fixture.server).await {
+    for mut client in PipeClient::each_era(&fixture.server).await {
         let code = if client.is_modern() { -32602 } else { -32002 };
         let unknown = client.request("resources/read", json!({"uri": "rmd:///none.Rmd"})).await;
         assert_eq!(unknown["error"]["code"], code, "{unknown}");

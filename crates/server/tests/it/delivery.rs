@@ -24,7 +24,7 @@ async fn echo(client: &mut PipeClient) -> Vec<String> {
 #[tokio::test]
 async fn the_response_explains_how_the_result_is_delivered() {
     let fixture = OperationsFixture::new();
-    let [mut legacy, mut modern] = PipeClient::both(&fixture.server).await;
+    let [mut legacy, mut modern] = PipeClient::each_era(&fixture.server).await;
     let said = texts(&legacy.call("work", json!({})).await).join("\n");
     assert!(
         said.contains("next call") && said.contains("`await`") && said.contains("log message"),
@@ -53,7 +53,7 @@ async fn the_instructions_explain_how_to_follow_operations() {
 async fn a_short_operation_returns_inline_and_is_not_delivered_again() {
     let fixture = OperationsFixture::with_answer_time(Duration::from_secs(20));
     fixture.release.add_permits(2);
-    for mut client in PipeClient::both(&fixture.server).await {
+    for mut client in PipeClient::each_era(&fixture.server).await {
         assert_eq!(texts(&client.call("work", json!({})).await), ["worked"]);
         assert_eq!(echo(&mut client).await, ["hi"]);
     }
@@ -62,7 +62,7 @@ async fn a_short_operation_returns_inline_and_is_not_delivered_again() {
 #[tokio::test]
 async fn a_result_is_delivered_once_with_the_next_call() {
     let fixture = OperationsFixture::new();
-    for mut client in PipeClient::both(&fixture.server).await {
+    for mut client in PipeClient::each_era(&fixture.server).await {
         let id = started_operation(&client.call("work", json!({})).await);
         assert_eq!(echo(&mut client).await, ["hi"], "nothing has ended");
         fixture.finish(&id).await;
@@ -215,7 +215,7 @@ async fn modern_clients_can_subscribe_to_the_result() {
 #[tokio::test]
 async fn a_waiting_request_gets_progress_under_its_own_token() {
     let fixture = OperationsFixture::with_answer_time(Duration::from_secs(20));
-    for mut client in PipeClient::both(&fixture.server).await {
+    for mut client in PipeClient::each_era(&fixture.server).await {
         let params = json!({"name": "work", "arguments": {"halfway": true}, "_meta": {"progressToken": "mine"}});
         let id = client.start("tools/call", params).await;
         let told = client.message("notifications/progress").await;
@@ -233,7 +233,7 @@ async fn a_waiting_request_gets_progress_under_its_own_token() {
 #[tokio::test]
 async fn await_reports_the_progress_of_operations() {
     let fixture = OperationsFixture::new();
-    for mut client in PipeClient::both(&fixture.server).await {
+    for mut client in PipeClient::each_era(&fixture.server).await {
         let operation = started_operation(&client.call("work", json!({"halfway": true})).await);
         let params =
             json!({"name": "await", "arguments": {"id": operation}, "_meta": {"progressToken": 7}});
@@ -247,7 +247,7 @@ async fn await_reports_the_progress_of_operations() {
 #[tokio::test]
 async fn cancelling_a_waiting_request_cancels_only_its_operation() {
     let fixture = OperationsFixture::with_answer_time(Duration::from_secs(20));
-    for mut client in PipeClient::both(&fixture.server).await {
+    for mut client in PipeClient::each_era(&fixture.server).await {
         let mut events = fixture.operations.subscribe();
         let first = client.start("tools/call", json!({"name": "work"})).await;
         let cancelled = events.recv().await.expect("it begins").operation.id.clone();
@@ -301,7 +301,7 @@ async fn shutdown_records_operations_as_cancelled_by_the_server() {
 #[tokio::test]
 async fn an_operation_with_a_question_fails_without_task_support() {
     let fixture = OperationsFixture::with_answer_time(Duration::from_secs(20));
-    for mut client in PipeClient::both(&fixture.server).await {
+    for mut client in PipeClient::each_era(&fixture.server).await {
         let reply = client.call("asking", json!({})).await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
     }

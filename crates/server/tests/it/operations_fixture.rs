@@ -48,7 +48,7 @@ impl OperationsFixture {
             answer_within: patience,
             ..Settings::new(temp.path().to_owned())
         });
-        Self::on(runtime, temp)
+        Self::with_runtime(runtime, temp)
     }
 
     /// Two servers on one crib that return operations almost at once.
@@ -60,15 +60,15 @@ impl OperationsFixture {
                 ..Settings::new(temp.path().to_owned())
             };
             let store = store::Store::open(temp.path()).expect("a store");
-            Self::on(Runtime::with_journal(settings, Arc::new(store)), Arc::clone(&temp))
+            Self::with_runtime(Runtime::with_journal(settings, Arc::new(store)), Arc::clone(&temp))
         })
     }
 
-    fn on(runtime: Runtime, temp: Arc<tempfile::TempDir>) -> Self {
+    fn with_runtime(runtime: Runtime, temp: Arc<tempfile::TempDir>) -> Self {
         let (release, runs) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
         let mut natives = builtin::operation_tools(&runtime.operations());
-        natives.extend([work(&release), dangerous(&runs), careful(&runs), twice()]);
-        natives.extend([asking(), needing(), echo("echo")]);
+        natives.extend([work(&release), dangerous(&runs), asking_tool(&runs), ask_twice()]);
+        natives.extend([asking(), requiring(), echo("echo")]);
         let operations = runtime.operations();
         let server = server_on(runtime, natives);
         Self { server, operations, release, runs, _temp: temp }
@@ -146,7 +146,7 @@ fn dangerous(runs: &Arc<AtomicUsize>) -> Native {
 }
 
 /// Asks before it does something dangerous.
-fn careful(runs: &Arc<AtomicUsize>) -> Native {
+fn asking_tool(runs: &Arc<AtomicUsize>) -> Native {
     let runs = runs.clone();
     let mut native = tool("careful", move |_: Arguments, context: Context| {
         let runs = runs.clone();
@@ -161,7 +161,7 @@ fn careful(runs: &Arc<AtomicUsize>) -> Native {
 }
 
 /// Calls the dangerous tool twice.
-fn twice() -> Native {
+fn ask_twice() -> Native {
     tool("twice", async |_: Arguments, context: Context| {
         for what in ["first", "second"] {
             let arguments = Arguments::from_iter([("what".to_owned(), json!(what))]);
@@ -191,7 +191,7 @@ fn asking() -> Native {
 }
 
 /// Needs a client that can follow it, and asks before it works.
-fn needing() -> Native {
+fn requiring() -> Native {
     Native::new(
         "needing",
         "Needs tasks",

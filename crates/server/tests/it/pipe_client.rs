@@ -64,7 +64,7 @@ impl PipeClient {
     }
 
     /// One client of each era.
-    pub(crate) async fn both(server: &Server) -> [Self; 2] {
+    pub(crate) async fn each_era(server: &Server) -> [Self; 2] {
         [Self::legacy(server.clone()).await, Self::modern(server.clone())]
     }
 

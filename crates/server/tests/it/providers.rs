@@ -99,7 +99,7 @@ impl Resources for Library {
 #[tokio::test]
 async fn long_lists_of_resources_come_in_pages() {
     let server = server().with_resources(Arc::new(Library(4500)));
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         let (mut params, mut uris, mut pages) = (json!({}), Vec::new(), 0);
         loop {
             let listed = client.request("resources/list", params).await["result"].clone();
@@ -171,7 +171,7 @@ async fn providers_are_advertised() {
 
 #[tokio::test]
 async fn lists_and_reads_resources() {
-    for mut client in PipeClient::both(&server()).await {
+    for mut client in PipeClient::each_era(&server()).await {
         let listed = client.request("resources/list", json!({})).await;
         let book = json!({"uri": "storage:book", "name": "Book", "description": "A book", "mimeType": "text/plain", "size": 4});
         assert_eq!(listed["result"]["resources"], json!([book]));
@@ -195,7 +195,7 @@ async fn lists_and_reads_resources() {
 
 #[tokio::test]
 async fn a_missing_resource_has_the_error_code_of_the_era() {
-    for mut client in PipeClient::both(&server()).await {
+    for mut client in PipeClient::each_era(&server()).await {
         let reply = client.request("resources/read", json!({"uri": "storage:nothing"})).await;
         let code = if client.is_modern() { -32602 } else { -32002 };
         assert_eq!(reply["error"]["code"], code, "{reply}");
@@ -205,7 +205,7 @@ async fn a_missing_resource_has_the_error_code_of_the_era() {
 
 #[tokio::test]
 async fn reading_a_resource_may_ask_and_a_panic_is_an_error() {
-    let [mut legacy, mut modern] = PipeClient::both(&server()).await;
+    let [mut legacy, mut modern] = PipeClient::each_era(&server()).await;
     let asked = modern.request("resources/read", json!({"uri": "storage:locked"})).await;
     assert_eq!(asked["result"]["inputRequests"]["where"]["method"], "roots/list", "{asked}");
     let params = json!({"uri": "storage:locked", "inputResponses": {"where": {"roots": []}}});
@@ -225,7 +225,7 @@ async fn reading_a_resource_may_ask_and_a_panic_is_an_error() {
 
 #[tokio::test]
 async fn lists_and_gets_prompts() {
-    for mut client in PipeClient::both(&server()).await {
+    for mut client in PipeClient::each_era(&server()).await {
         let listed = client.request("prompts/list", json!({})).await;
         assert_eq!(
             listed["result"]["prompts"][0]["arguments"][0],
@@ -253,7 +253,7 @@ async fn lists_and_gets_prompts() {
 
 #[tokio::test]
 async fn completes_arguments_and_variables_with_at_most_a_hundred_values() {
-    for mut client in PipeClient::both(&server()).await {
+    for mut client in PipeClient::each_era(&server()).await {
         let params = json!({"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "whom", "value": "w"}});
         let reply = client.request("completion/complete", params).await;
         assert_eq!(reply["result"]["completion"]["values"], json!(["world"]), "{reply}");

@@ -207,7 +207,7 @@ async fn a_tool_may_reject_a_request_as_invalid() {
     let server = server_with(vec![tool("no", async |_, _| {
         Err::<Outcome, _>(Interrupt::Invalid("makes no sense".into()))
     })]);
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         let reply = client.call("no", json!({})).await;
         assert_eq!(
             (&reply["error"]["code"], &reply["error"]["message"]),

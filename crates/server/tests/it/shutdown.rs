@@ -34,7 +34,7 @@ fn server_with_waiting_tool() -> (server::Server, Arc<Semaphore>, Arc<Semaphore>
 
 #[tokio::test]
 async fn stops_at_once_after_end_of_input() {
-    for client in PipeClient::both(&echo_server()).await {
+    for client in PipeClient::each_era(&echo_server()).await {
         let start = Instant::now();
         client.close().await.expect("an orderly end");
         assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
@@ -72,7 +72,7 @@ async fn closes_an_open_stream_without_delay() {
 #[tokio::test]
 async fn running_calls_are_cancelled_when_the_input_ends() {
     let (server, started, ended) = server_with_waiting_tool();
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         client.start("tools/call", json!({"name": "wait"})).await;
         started.acquire().await.expect("it runs").forget();
         let start = Instant::now();

@@ -24,7 +24,7 @@ fn tool(name: &str, implementation: Implementation) -> Tool {
         "A tool",
         Schema::empty(),
         implementation,
-        Origin::whole(&SourceId::new("test")),
+        Origin::whole_file(&SourceId::new("test")),
     );
     tool.annotations.mutates = Some(false);
     tool
@@ -33,7 +33,7 @@ fn tool(name: &str, implementation: Implementation) -> Tool {
 #[tokio::test]
 async fn the_policy_applies_to_calls_and_is_replaced_with_the_snapshot() {
     let server = echo_server();
-    let [mut legacy, mut modern] = PipeClient::both(&server).await;
+    let [mut legacy, mut modern] = PipeClient::each_era(&server).await;
     for client in [&mut legacy, &mut modern] {
         assert_ne!(client.call("echo", json!({"message": "hi"})).await["result"]["isError"], true);
     }
@@ -69,7 +69,7 @@ async fn a_sequence_finds_its_steps_among_the_served_tools() {
     );
     let server = echo_server();
     server.replace(snapshot(vec![say, twice], Vec::new())).await;
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         let reply = client.call("twice", json!({})).await;
         assert_ne!(reply["result"]["isError"], true, "{reply}");
         assert_eq!(reply["result"]["content"].to_string().matches("said").count(), 2, "{reply}");

@@ -43,7 +43,7 @@ fn server_with_changes() -> server::Server {
 #[tokio::test]
 async fn a_changed_tool_list_is_announced_to_clients_of_both_eras() {
     let server = echo_server();
-    let [mut legacy, mut modern] = PipeClient::both(&server).await;
+    let [mut legacy, mut modern] = PipeClient::each_era(&server).await;
     let id = listen(&mut modern, json!({"toolsListChanged": true})).await;
     legacy.request("tools/list", json!({})).await;
     server.replace(snapshot([echo("echo").tool, echo("echo2").tool])).await;
@@ -59,7 +59,7 @@ async fn a_changed_tool_list_is_announced_to_clients_of_both_eras() {
 #[tokio::test]
 async fn an_unchanged_tool_list_is_not_announced() {
     let server = echo_server();
-    let [mut legacy, mut modern] = PipeClient::both(&server).await;
+    let [mut legacy, mut modern] = PipeClient::each_era(&server).await;
     listen(&mut modern, json!({"toolsListChanged": true})).await;
     legacy.request("tools/list", json!({})).await;
     server.replace(snapshot([echo("echo").tool])).await;

@@ -24,14 +24,14 @@ fn names(reply: &Value) -> Vec<&str> {
 
 fn process(name: &str) -> Tool {
     let process = Process { program: "true".into(), pieces: vec![Piece::Word("-x".into())] };
-    let origin = Origin::whole(&SourceId::new("a.json"));
+    let origin = Origin::whole_file(&SourceId::new("a.json"));
     Tool::new(name, "Runs", catalog::Schema::empty(), Implementation::Process(process), origin)
 }
 
 #[tokio::test]
 async fn serves_a_stable_order_in_one_page_below_two_thousand() {
     let server = server_with(numbered_tools(1_999));
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         let first = client.request("tools/list", json!({})).await;
         assert_eq!(names(&first).len(), 1_999);
         assert!(names(&first).is_sorted());
@@ -62,7 +62,7 @@ async fn pagination_continues_after_the_last_name_if_the_list_changes() {
 
 #[tokio::test]
 async fn rejects_an_unknown_cursor_and_accepts_an_empty_one() {
-    for mut client in PipeClient::both(&echo_server()).await {
+    for mut client in PipeClient::each_era(&echo_server()).await {
         let reply = client.request("tools/list", json!({"cursor": "bogus"})).await;
         assert_eq!(reply["error"]["code"], -32602, "{reply}");
         assert_eq!(names(&client.request("tools/list", json!({"cursor": ""})).await), ["echo"]);
@@ -171,7 +171,7 @@ async fn keeps_schemas_unchanged_except_for_the_dialect() {
     ))]);
     let mut expected = written;
     expected.as_object_mut().expect("an object").shift_remove("$schema");
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         let reply = client.request("tools/list", json!({})).await;
         let listed = &reply["result"]["tools"][0];
         assert_eq!(
@@ -199,7 +199,7 @@ async fn serves_boolean_properties_as_equivalent_objects() {
     });
     let server = server_with(vec![native.output(schema(written))]);
     let properties = json!({"any": {}, "none": {"not": {}}, "inner": {"properties": {"any": {}}}});
-    for mut client in PipeClient::both(&server).await {
+    for mut client in PipeClient::each_era(&server).await {
         let reply = client.request("tools/list", json!({})).await;
         let listed = &reply["result"]["tools"][0];
         assert_eq!(listed["inputSchema"]["properties"], properties);
@@ -220,7 +220,7 @@ async fn wraps_results_that_are_not_objects_for_legacy_clients_only() {
         tool("either", async |_, _| Ok(structured(json!({"x": 1})))).output(either),
         tool("loose", async |_, _| Ok(structured(json!(7)))),
     ]);
-    let [mut legacy, mut modern] = PipeClient::both(&server).await;
+    let [mut legacy, mut modern] = PipeClient::each_era(&server).await;
     let listed = modern.request("tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"][0]["outputSchema"]["anyOf"][0]["type"], "array");
     assert_eq!(modern.call("array", json!({})).await["result"]["structuredContent"], json!([1, 2]));

@@ -70,7 +70,7 @@ async fn refuses_a_second_request_with_an_id_in_use() {
 
 #[tokio::test]
 async fn malformed_parameters_of_known_methods_are_not_unknown_methods() {
-    for mut client in PipeClient::both(&echo_server()).await {
+    for mut client in PipeClient::each_era(&echo_server()).await {
         for (method, params) in [
             ("tools/call", json!({"name": 5})),
             ("tools/call", json!({"name": "echo", "arguments": ["hi"]})),

@@ -32,7 +32,7 @@ async fn moves_an_invalid_store_file_aside_and_reports_it() {
     )
     .unwrap();
     let store = Store::open(&state_folder(folder.path())).unwrap();
-    let aside = store.moved_aside().unwrap();
+    let aside = store.corrupt_file_path().unwrap();
     assert!(fs::read_to_string(aside).unwrap().starts_with("this is no database"));
     store.begin(running("tool")).await.unwrap();
     assert_eq!(store.list(Filter::default(), None, 10).await.unwrap().operations.len(), 1);

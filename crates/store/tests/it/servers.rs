@@ -64,7 +64,7 @@ pub(crate) fn running(tool: &str) -> Operation {
         started: None,
         ended: None,
         elapsed: Duration::ZERO,
-        server: ServerId::this(),
+        server: ServerId::current(),
         folder: "/tmp/none".into(),
         leader: None,
         progress: Progress { fraction: Some(0.5), message: Some("half".to_owned()) },

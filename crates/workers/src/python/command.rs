@@ -36,7 +36,8 @@ pub(super) fn build_worker_command(
     settings: &WorkerSettings,
     tool: &Tool,
 ) -> Result<Command, Failure> {
-    let python = find_python(&settings.crib, &settings.environment).ok_or_else(not_installed)?;
+    let python =
+        find_python(&settings.crib, &settings.environment).ok_or_else(missing_python_error)?;
     let program = utf8_path(&python)?;
     let words = [program.as_str()].into_iter().chain(OPTIONS);
     let mut argv: Vec<_> = words.map(|word| Word::Text(word.to_owned())).collect();
@@ -91,7 +92,7 @@ pub fn python_folders(crib: &Path, environment: &[(String, String)]) -> Vec<Path
     libraries.filter(|path| path.exists()).chain(own).collect()
 }
 
-fn not_installed() -> Failure {
+fn missing_python_error() -> Failure {
     let message = "Python is not installed: there is no `python3` on the `PATH` of tools and no `.venv` in the crib; install \
                    Python 3, or create a `.venv` with `python3 -m venv .venv`";
     Failure::new(ErrorType::PythonNotFound, message)

@@ -35,7 +35,7 @@ pub(super) enum CallEnd {
 /// A reply of a worker.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum Reply {
+enum WorkerReply {
     Done { value: Value },
     Failed { error: Map<String, Value> },
     Stale,
@@ -53,12 +53,12 @@ pub(super) async fn call(
     let mut capture = options.new_capture();
     let request = encode_frame(request)?;
     let mut end = match exchange(worker, &request, &mut capture, deadline).await {
-        Ok(Reply::Done { value }) => CallEnd::Returned(value),
-        Ok(Reply::Failed { error }) => CallEnd::Raised(error),
-        Ok(Reply::Stale) => CallEnd::Stale,
+        Ok(WorkerReply::Done { value }) => CallEnd::Returned(value),
+        Ok(WorkerReply::Failed { error }) => CallEnd::Raised(error),
+        Ok(WorkerReply::Stale) => CallEnd::Stale,
         // `Settled` cannot be the reply to a call; treating it as stopped is safe because nothing
         // was returned.
-        Ok(Reply::Interrupted | Reply::Settled) => {
+        Ok(WorkerReply::Interrupted | WorkerReply::Settled) => {
             CallEnd::Stopped(deadline.stop_reason.unwrap_or(StopReason::Cancelled))
         }
         Err(failure) => CallEnd::WorkerFailed(failure, deadline.stop_reason),
@@ -67,7 +67,7 @@ pub(super) async fn call(
     worker.capture_output(&mut capture).await;
     if let (Some(reason), false) = (deadline.stop_reason, matches!(end, CallEnd::WorkerFailed(..)))
     {
-        end = settle(worker, reason, &mut capture, deadline).await?;
+        end = await_settled(worker, reason, &mut capture, deadline).await?;
     }
     let (stdout, stderr) = (capture.stdout.finish().await, capture.stderr.finish().await);
     Ok(CallResult { end, stdout, stderr })
@@ -75,7 +75,7 @@ pub(super) async fn call(
 
 /// Makes sure that a late interrupt does not hit the next call. The signal may arrive after the
 /// function has returned; once the worker replies to this request, it has been delivered and ignored.
-async fn settle(
+async fn await_settled(
     worker: &mut Worker,
     reason: StopReason,
     capture: &mut OutputCapture<'_>,
@@ -95,7 +95,7 @@ async fn exchange(
     request: &[u8],
     capture: &mut OutputCapture<'_>,
     deadline: &mut Deadline<'_>,
-) -> Result<Reply, WorkerFailure> {
+) -> Result<WorkerReply, WorkerFailure> {
     worker.send(request, deadline).await?;
     let reply = worker.next_reply(capture, deadline).await?;
     worker.finish_request();
@@ -104,13 +104,13 @@ async fn exchange(
 
 /// A reply that is complete but cannot be parsed, because it is nested too deeply for example. The
 /// worker stays usable.
-fn unreadable_reply(error: &serde_json::Error) -> Reply {
+fn unreadable_reply(error: &serde_json::Error) -> WorkerReply {
     let failure = Failure::new(
         ErrorType::NotJson,
         format!("the returned value cannot be parsed as JSON: {error}"),
     );
     let Value::Object(error) = failure.object() else { unreachable!("the standard error object") };
-    Reply::Failed { error }
+    WorkerReply::Failed { error }
 }
 
 /// Encodes a request: its length as a little-endian `u32`, then JSON. One buffer, so that it is

@@ -27,7 +27,7 @@ pub(super) fn encode_arguments(
     // leave out.
     let unknown = arguments.iter().filter(|(name, value)| !value.is_null() && !is_formal(name));
     let mut problems: Vec<_> =
-        unknown.map(|(name, value)| unknown_argument(function, name, value)).collect();
+        unknown.map(|(name, value)| unknown_argument_error(function, name, value)).collect();
     let mut encoded = Vec::with_capacity(arguments.len());
     for formal in &function.formals {
         let Some(value) = arguments.get(&formal.parameter) else {
@@ -37,7 +37,7 @@ pub(super) fn encode_arguments(
             Ok(value) => encoded.push((formal.parameter.clone(), value)),
             Err(expected) => {
                 let message = format!("'{}' must be {expected}", formal.parameter);
-                problems.push(failures::invalid_argument(
+                problems.push(failures::argument_failure(
                     &formal.parameter,
                     message,
                     expected,
@@ -49,12 +49,12 @@ pub(super) fn encode_arguments(
     failures::combine(problems).map_or(Ok(encoded), Err)
 }
 
-fn unknown_argument(function: &RFunction, name: &str, value: &Value) -> Failure {
+fn unknown_argument_error(function: &RFunction, name: &str, value: &Value) -> Failure {
     let message = format!(
         "'{name}' is not an argument of the R function `{}`; leave it out",
         function.function
     );
-    failures::invalid_argument(name, message, "nothing", value.clone())
+    failures::argument_failure(name, message, "nothing", value.clone())
 }
 
 /// The expected value, as the end of "must be ...", if a value cannot be converted.

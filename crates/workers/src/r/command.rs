@@ -28,7 +28,7 @@ pub(super) fn build_worker_command(
     settings: &WorkerSettings,
     tool: &Tool,
 ) -> Result<Command, Failure> {
-    let r = find_r(settings).ok_or_else(not_installed)?;
+    let r = find_r(settings).ok_or_else(missing_r_error)?;
     let mut argv: Vec<_> =
         [PROGRAM].iter().chain(&OPTIONS).map(|word| Word::Text((*word).to_owned())).collect();
     argv.push(Word::File { prefix: "--file=".to_owned(), name: SCRIPT_FILE.to_owned() });
@@ -55,7 +55,7 @@ pub(super) fn find_r(settings: &WorkerSettings) -> Option<PathBuf> {
     find_program(&settings.environment, PROGRAM)
 }
 
-fn not_installed() -> Failure {
+fn missing_r_error() -> Failure {
     let message = "R is not installed, and this tool is written in R; install it (on Debian and Ubuntu: apt install r-base-core; \
                    elsewhere: https://cran.r-project.org), then call again";
     Failure::new(ErrorType::RMissing, message)

@@ -120,7 +120,7 @@ pub(super) async fn call(
         }
     }
     if deadline.stop_reason.is_some() && !matches!(result.end, CallEnd::WorkerFailed(..)) {
-        result.end = settle(worker, &mut capture, deadline).await;
+        result.end = await_settled(worker, &mut capture, deadline).await;
     }
     (result.stdout, result.stderr) = (capture.stdout.finish().await, capture.stderr.finish().await);
     result
@@ -166,7 +166,7 @@ fn fit_value(value: &mut ReturnedValue, schema: &Schema) -> Fit {
     Fit::Mismatched
 }
 
-fn printed_as_value(printed: &CapturedOutput) -> ReturnedValue {
+fn to_printed_value(printed: &CapturedOutput) -> ReturnedValue {
     let text = printed.text.trim_end_matches('\n').to_owned();
     ReturnedValue {
         value: Value::String(text),
@@ -198,7 +198,7 @@ async fn exchange(
 
 /// Makes sure that a late interrupt does not hit the next call. The signal may arrive after the
 /// function has returned; the worker replies to this request once it has been delivered and ignored.
-async fn settle(
+async fn await_settled(
     worker: &mut Worker,
     capture: &mut OutputCapture<'_>,
     deadline: &mut Deadline<'_>,
@@ -241,12 +241,12 @@ async fn print_value(
     result.warnings.extend(limit_texts(last.next_value()));
     result.notes.extend(limit_texts(last.next_value()));
     if fit == Fit::AsPrinted {
-        result.value = Some(printed_as_value(&printed));
+        result.value = Some(to_printed_value(&printed));
     }
     result.printed_value = Some(printed);
     Ok(match problem {
         _ if fit == Fit::Mismatched => CallEnd::Mismatched,
-        Some(problem) => CallEnd::Failed(RError::while_printing(&problem)),
+        Some(problem) => CallEnd::Failed(RError::printing_error(&problem)),
         None => CallEnd::Returned,
     })
 }
@@ -370,7 +370,7 @@ impl<'a> Replies<'a> {
 
 impl RError {
     /// The function returned, but its value could not be printed.
-    fn while_printing(problem: &str) -> Self {
+    fn printing_error(problem: &str) -> Self {
         Self {
             error_type: "r_error".to_owned(),
             message: format!("the returned value could not be printed: {problem}"),

@@ -96,7 +96,7 @@ impl<'a> ExampleRunner<'a> {
     pub async fn run(&self, definitions: &[Definition], known: &[ExampleRecord]) -> ExampleRuns {
         let rscript = Arc::new(rscript::tool(String::new(), self.timeout));
         if self.runtime.available(&rscript).await.is_err() {
-            let origin = Origin::whole(&SourceId::new("DESCRIPTION"));
+            let origin = Origin::whole_file(&SourceId::new("DESCRIPTION"));
             let message = "`Rscript` was not found, so examples were not run";
             let note =
                 Diagnostic::new(&NO_R, origin, message).hint("install R, or use --no-examples");
@@ -133,7 +133,7 @@ impl<'a> ExampleRunner<'a> {
             };
             // Timings differ with every run. Keeping the old one avoids a change in the file that
             // means nothing.
-            runs.records.push(record.keeping_time_of(known));
+            runs.records.push(record.with_time_of(known));
         }
         runs.diagnostics.extend(report_missing(&lacking));
         runs

@@ -121,7 +121,7 @@ impl Build {
                 Change::Write(..) if path.exists() => "differs from the documentation",
                 Change::Write(..) => "is missing",
             };
-            let origin = Origin::whole(&self.source_id(path));
+            let origin = Origin::whole_file(&self.source_id(path));
             let message = format!("`{}` {problem}", path.display());
             Diagnostic::new(&STALE_FILE, origin, message).hint("run `toolcrib build`")
         };

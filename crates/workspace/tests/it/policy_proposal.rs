@@ -23,7 +23,7 @@ fn tool() -> Tool {
         "Publish",
         schema,
         Implementation::Native,
-        Origin::whole(&SourceId::new("a.json")),
+        Origin::whole_file(&SourceId::new("a.json")),
     );
     tool.annotations.dangerous = Some(true);
     tool

@@ -8,7 +8,7 @@ use runtime::{Approval, Runtime, operation::ApprovalId, render_command_line};
 use crate::{
     authority::Authority,
     duration::format_age,
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     table::{self, Cell, Column, Header},
     terminal::{self, Paint},
 };
@@ -92,13 +92,13 @@ pub(super) async fn find<'r, 'a>(
 ) -> Result<Waiting<'r, 'a>, CommandError> {
     let mut found = find_all(cribs, text).await?;
     match found.len() {
-        0 => Err(CommandError::new(Kind::NotFound, format!("there is no request `{text}`"))
+        0 => Err(CommandError::new(ErrorKind::NotFound, format!("there is no request `{text}`"))
             .hint("run `toolcrib approve` to list the calls that are waiting")),
         1 => Ok(found.remove(0)),
         _ => {
             let codes: Vec<_> = found.iter().map(|waiting| waiting.approval.id.code()).collect();
             let message = format!("`{text}` is the start of several codes: {}", codes.join(", "));
-            Err(CommandError::new(Kind::NotFound, message).hint("type one more letter"))
+            Err(CommandError::new(ErrorKind::NotFound, message).hint("type one more letter"))
         }
     }
 }
@@ -125,24 +125,24 @@ async fn find_all<'r, 'a>(
 /// Prints the calls with their command lines, which a decision is based on.
 pub(super) fn print_table(waiting: &[Waiting<'_, '_>], names_cribs: bool) {
     // Wide enough for every duration, so that the layout does not depend on how long calls wait.
-    let waits = Column::right("WAITS").at_least(6);
+    let waits = Column::right_aligned("WAITS").with_min_width(6);
     let columns = [
-        Column::left("CODE"),
+        Column::left_aligned("CODE"),
         waits,
-        Column::left("CRIB"),
-        Column::left("TOOL"),
-        Column::left("RUNS"),
+        Column::left_aligned("CRIB"),
+        Column::left_aligned("TOOL"),
+        Column::left_aligned("RUNS"),
     ];
     let is_shown = |index: &usize| names_cribs || *index != 2;
     let columns = columns.into_iter().enumerate().filter(|(index, _)| is_shown(index));
     let columns: Vec<_> = columns.map(|(_, column)| column).collect();
     let to_row = |Waiting { crib, approval }: &Waiting<'_, '_>| {
         let cells: [Cell; 5] = [
-            Cell::painted(approval.id.code(), Paint::Yellow),
+            Cell::with_paint(approval.id.code(), Paint::Yellow),
             format_age(approval.created).trim_end_matches(" ago").into(),
             crib.name.as_str().into(),
             approval.tool.as_str().into(),
-            Cell::painted(render_command_line(&approval.plan), Paint::Bold),
+            Cell::with_paint(render_command_line(&approval.plan), Paint::Bold),
         ];
         let cells = cells.into_iter().enumerate().filter(|(index, _)| is_shown(index));
         cells.map(|(_, cell)| cell).collect()

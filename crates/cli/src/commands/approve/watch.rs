@@ -32,7 +32,7 @@ pub(super) async fn run(cribs: &[CribRequests<'_>], is_full: bool) -> CommandRes
         for Waiting { crib, approval } in waiting.iter().filter(|_| is_interactive) {
             terminal::note(&format!("\n{} ({})", crib.name, approval.id.code()));
             let ask = |authority: &crate::authority::Authority<'_>| authority.decide(false);
-            match crib.authority.settle(&crib.runtime, approval, detail, ask).await {
+            match crib.authority.resolve_request(&crib.runtime, approval, detail, ask).await {
                 Ok(state) => print_state(state),
                 // A wrong passphrase must not end the watch.
                 Err(error) => terminal::print_error(&error),

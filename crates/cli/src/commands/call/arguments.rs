@@ -11,7 +11,7 @@ use catalog::{Tool, arguments, closest};
 use serde_json::{Value, json};
 use toolkit::Arguments;
 
-use crate::error::{CommandError, Kind};
+use crate::error::{CommandError, ErrorKind};
 
 /// The folders for resolving relative paths.
 pub(super) struct Folders {
@@ -34,7 +34,7 @@ pub(super) fn parse(
         let schema = tool.input.property(name).cloned().unwrap_or_else(|| json!({}));
         let value = to_value(&schema, text, folders).map_err(|expected| {
             let message = format!("`{name}` must be {expected}, received `{text}`");
-            CommandError::new(Kind::BadArguments, message)
+            CommandError::new(ErrorKind::BadArguments, message)
                 .hint(format!("run `toolcrib show {}` to see its parameters", tool.name))
         })?;
         match typed.get_mut(name) {
@@ -45,7 +45,7 @@ pub(super) fn parse(
             },
             Some(_) => {
                 let message = format!("`{name}` is given twice, and is not a list");
-                return Err(CommandError::new(Kind::BadArguments, message));
+                return Err(CommandError::new(ErrorKind::BadArguments, message));
             }
             None => drop(typed.insert(name.to_owned(), value)),
         }
@@ -57,7 +57,7 @@ pub(super) fn parse(
 /// Splits `key=value`. Unknown names are rejected here rather than by validation, because this error can
 /// quote the word as it was typed.
 fn split_pair<'p>(tool: &Tool, pair: &'p str) -> Result<(&'p str, &'p str), CommandError> {
-    let bad = |message: String| CommandError::new(Kind::BadArguments, message);
+    let bad = |message: String| CommandError::new(ErrorKind::BadArguments, message);
     let Some((name, text)) = pair.split_once('=') else {
         let hint = if pair.starts_with(['{', '@']) || pair == "-" {
             "pass JSON with `--args '{…}'`, `--args @FILE` or `--args -`".to_owned()
@@ -156,7 +156,7 @@ fn parse_json(given: &str) -> Result<Arguments, CommandError> {
         given.to_owned()
     };
     let invalid = |message: String| {
-        CommandError::new(Kind::BadArguments, message)
+        CommandError::new(ErrorKind::BadArguments, message)
             .hint("pass a JSON object, such as --args '{\"name\": \"value\"}', or key=value")
     };
     match serde_json::from_str(&text) {

@@ -4,7 +4,7 @@ use catalog::{Content, Outcome};
 use serde_json::{Value, json};
 
 use crate::{
-    error::{CommandError, Kind},
+    error::{CommandError, ErrorKind},
     terminal,
 };
 
@@ -25,7 +25,7 @@ pub(super) fn print_outcome(outcome: &Outcome, printed: Printed) {
             let is_function = details.get("traceback").or(details.get("mismatches")).is_some();
             let mut texts = outcome.content.iter().filter_map(to_text).filter(|_| is_function);
             let message = texts.next().unwrap_or(message);
-            terminal::print_error(&CommandError::new(Kind::ToolFailed, message));
+            terminal::print_error(&CommandError::new(ErrorKind::ToolFailed, message));
             texts.for_each(|text| terminal::note(text.trim_end()));
         }
         None => {

@@ -142,5 +142,5 @@ fn fallback_origin(crib: &Crib, loaded: &Loaded) -> Origin {
     let config = SourceId::new("toolcrib.toml");
     let first =
         loaded.catalog.tools().first().filter(|_| !crib.folder.join(config.as_str()).exists());
-    Origin::whole(first.map_or(&config, |tool| &tool.origin.source))
+    Origin::whole_file(first.map_or(&config, |tool| &tool.origin.source))
 }

@@ -51,13 +51,13 @@ pub(super) fn verify(
     }
 }
 
-type Listed = Result<Vec<String>, ClientError>;
+type ListResult = Result<Vec<String>, ClientError>;
 
 async fn list_tools(
     context: &CommandContext<'_>,
     file: &ClientFile,
     server: &Server,
-) -> Result<Listed, CommandError> {
+) -> Result<ListResult, CommandError> {
     let target = match &server.transport {
         Transport::Http { url, token } => {
             let token = token.as_ref().map(|Authorization(secret)| secret.clone());

@@ -6,14 +6,14 @@ use serde::Serialize;
 use crate::terminal;
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct DiffJson<'a> {
     version: u32,
     ok: bool,
-    tools: Vec<Entry<'a>>,
+    tools: Vec<ToolChangesJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct ToolChangesJson<'a> {
     name: &'a str,
     /// Set if the tool was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,16 +46,16 @@ struct JsonChange<'a> {
 
 /// Prints the comparison as one object.
 pub(super) fn print(tools: &[ToolComparison]) {
-    terminal::json(&Document {
+    terminal::json(&DiffJson {
         version: 1,
         ok: super::is_ok(tools),
         tools: tools.iter().map(entry).collect(),
     });
 }
 
-fn entry(tool: &ToolComparison) -> Entry<'_> {
+fn entry(tool: &ToolComparison) -> ToolChangesJson<'_> {
     let verdict = tool.check_version();
-    Entry {
+    ToolChangesJson {
         name: &tool.name,
         new_name: tool.new_name.as_deref(),
         class: tool.class().as_str(),

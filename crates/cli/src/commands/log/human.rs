@@ -11,12 +11,12 @@ use crate::{
 };
 
 const COLUMNS: [Column; 6] = [
-    Column::left("TIME"),
-    Column::left("OUTCOME").at_least(12),
-    Column::right("TAKES").at_least(6),
-    Column::left("BY").at_least(8),
-    Column::left("TOOL").at_least(12),
-    Column::left("ARGUMENTS"),
+    Column::left_aligned("TIME"),
+    Column::left_aligned("OUTCOME").with_min_width(12),
+    Column::right_aligned("TAKES").with_min_width(6),
+    Column::left_aligned("BY").with_min_width(8),
+    Column::left_aligned("TOOL").with_min_width(12),
+    Column::left_aligned("ARGUMENTS"),
 ];
 
 /// Prints rows, with headings before the first one.
@@ -60,14 +60,14 @@ fn to_row(record: &LogRecord) -> Vec<Cell> {
 fn to_outcome(record: &LogRecord) -> Cell {
     match (&record.state, record.event) {
         (LogState::Ok, LogEvent::Approval) => "approved".into(),
-        (_, LogEvent::Denial) => Cell::painted("denied", Paint::Yellow),
+        (_, LogEvent::Denial) => Cell::with_paint("denied", Paint::Yellow),
         (LogState::Ok, _) => "ok".into(),
         (LogState::Running, _) => "running".into(),
         (LogState::Asked, _) => "asked".into(),
-        (LogState::Cancelled, _) => Cell::painted("cancelled", Paint::Yellow),
-        (LogState::Lost, _) => Cell::painted("lost", Paint::Red),
-        (LogState::Refused(why), _) => Cell::painted(why.as_str(), Paint::Yellow),
-        (LogState::Failed(why), _) => Cell::painted(why.as_str(), Paint::Red),
+        (LogState::Cancelled, _) => Cell::with_paint("cancelled", Paint::Yellow),
+        (LogState::Lost, _) => Cell::with_paint("lost", Paint::Red),
+        (LogState::Refused(why), _) => Cell::with_paint(why.as_str(), Paint::Yellow),
+        (LogState::Failed(why), _) => Cell::with_paint(why.as_str(), Paint::Red),
     }
 }
 

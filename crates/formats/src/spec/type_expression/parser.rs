@@ -68,17 +68,17 @@ impl TypeParser<'_> {
         if self.depth > MAX_DEPTH {
             return None;
         }
-        let mut arms = vec![self.postfixed()?];
+        let mut arms = vec![self.parse_postfix()?];
         while self.take("|") || self.take_word("or") || self.take("/") {
-            arms.push(self.postfixed()?);
+            arms.push(self.parse_postfix()?);
         }
         self.depth -= 1;
         Some(unite(arms))
     }
 
     /// A type with the brackets or question marks after it: `string[]`, `int?`.
-    fn postfixed(&mut self) -> Option<Value> {
-        let mut schema = self.single()?;
+    fn parse_postfix(&mut self) -> Option<Value> {
+        let mut schema = self.parse_single()?;
         loop {
             if self.take("[]") {
                 schema = json!({"type": "array", "items": schema});
@@ -90,13 +90,13 @@ impl TypeParser<'_> {
         }
     }
 
-    fn single(&mut self) -> Option<Value> {
+    fn parse_single(&mut self) -> Option<Value> {
         self.rest = self.rest.trim_start();
         if self.starts_with_quote() {
             return self.string_literal().map(|text| json!({"type": "string", "enum": [text]}));
         }
         if self.take("{") {
-            return self.braced_fields();
+            return self.parse_fields();
         }
         let word = self.word()?.to_ascii_lowercase();
         match word.as_str() {
@@ -104,24 +104,24 @@ impl TypeParser<'_> {
             "file" | "directory" | "folder"
                 if self.take_word("paths") || self.take_word("path") =>
             {
-                self.named("path")
+                self.parse_named("path")
             }
             // Prose calls arbitrary data "JSON" or "value".
             "any" | "value" | "json" => Some(json!({})),
-            "nullable" if self.rest.starts_with(' ') => self.single().map(make_nullable),
-            "optional" => self.bracketed(Self::union).map(make_nullable),
-            "union" => self.bracketed(Self::arguments).map(unite),
-            "enum" | "literal" => self.bracketed(Self::bracketed_values),
+            "nullable" if self.rest.starts_with(' ') => self.parse_single().map(make_nullable),
+            "optional" => self.parse_brackets(Self::union).map(make_nullable),
+            "union" => self.parse_brackets(Self::arguments).map(unite),
+            "enum" | "literal" => self.parse_brackets(Self::parse_enum_values),
             "tuple" => {
-                let items = self.bracketed(Self::arguments);
+                let items = self.parse_brackets(Self::arguments);
                 Some(items.map_or_else(|| json!({"type": "array"}), tuple_of))
             }
-            _ => self.named(&word),
+            _ => self.parse_named(&word),
         }
     }
 
     /// A type by its name, singular or plural, with the types of its items or values.
-    fn named(&mut self, word: &str) -> Option<Value> {
+    fn parse_named(&mut self, word: &str) -> Option<Value> {
         let find =
             |word: &str| TYPE_NAMES.iter().find(|(known, _)| *known == word).map(|(_, name)| *name);
         // Prose has plurals: "array of strings". `bytes` is the only name that ends in an s.
@@ -142,9 +142,9 @@ impl TypeParser<'_> {
 
     /// The rest of an array after its name: `[T]`, `<T>`, ` of T`.
     fn array(&mut self) -> Value {
-        let mut items = self.bracketed(Self::union);
+        let mut items = self.parse_brackets(Self::union);
         if items.is_none() && self.take_word("of") {
-            items = self.postfixed();
+            items = self.parse_postfix();
         }
         match items {
             Some(items) => json!({"type": "array", "items": items}),
@@ -156,7 +156,7 @@ impl TypeParser<'_> {
     fn object(&mut self) -> Value {
         // The last argument is the type of the values; `dict[str, Any]` is the same as a plain
         // object.
-        let values = self.bracketed(Self::arguments).and_then(|mut arguments| arguments.pop());
+        let values = self.parse_brackets(Self::arguments).and_then(|mut arguments| arguments.pop());
         match values.filter(|values| values.as_object().is_none_or(|schema| !schema.is_empty())) {
             Some(values) => json!({"type": "object", "additionalProperties": values}),
             None => json!({"type": "object"}),
@@ -164,7 +164,7 @@ impl TypeParser<'_> {
     }
 
     /// Parses the content of brackets, if they come next.
-    fn bracketed<T>(&mut self, parse: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn parse_brackets<T>(&mut self, parse: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         // Python writes `list[str]`, TypeScript `Array<string>`; documents mix both.
         let close = [("[", "]"), ("<", ">")]
             .into_iter()
@@ -186,7 +186,7 @@ impl TypeParser<'_> {
     }
 
     /// The values in `enum["a", "b"]`.
-    fn bracketed_values(&mut self) -> Option<Value> {
+    fn parse_enum_values(&mut self) -> Option<Value> {
         let mut values = Vec::new();
         loop {
             values.push(self.value(&[',', '|', ']', '>'])?);
@@ -226,7 +226,7 @@ impl TypeParser<'_> {
 
     /// The fields after an opened brace: `a: int, b?: string`. None becomes required: such types
     /// mostly describe results, where a missing `?` promises nothing.
-    fn braced_fields(&mut self) -> Option<Value> {
+    fn parse_fields(&mut self) -> Option<Value> {
         let mut properties = Map::new();
         while !self.take("}") {
             self.rest = self.rest.trim_start();

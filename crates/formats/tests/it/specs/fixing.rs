@@ -50,7 +50,7 @@ fn keeps_line_endings() {
 fn read_meaning(text: &str, name: &SourceId) -> Vec<Tool> {
     let mut tools = formats::read(name, text.as_bytes(), &Guidance::default()).tools;
     for tool in &mut tools {
-        tool.origin = Origin::whole(name);
+        tool.origin = Origin::whole_file(name);
         tool.parameters.iter_mut().for_each(|parameter| parameter.location = Location::Whole);
         if let Some(details) = &mut tool.details {
             details.sections.iter_mut().for_each(|(_, location)| *location = Location::Whole);

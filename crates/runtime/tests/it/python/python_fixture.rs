@@ -83,7 +83,7 @@ pub(super) fn function_in(module: &str, name: &str) -> Tool {
         path: vec![".".to_owned()],
     };
     let schema = schema(json!({"type": "object"}));
-    let origin = Origin::whole(&SourceId::new("MCP_TOOL_SPECIFICATION.md"));
+    let origin = Origin::whole_file(&SourceId::new("MCP_TOOL_SPECIFICATION.md"));
     let mut tool =
         Tool::new(name, "A tool", schema, Implementation::Python(implementation), origin);
     tool.on_mismatch = Some(OnMismatch::Warn);

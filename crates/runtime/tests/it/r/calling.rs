@@ -14,7 +14,7 @@ use testing::{field, skip_without, text};
 /// Returns the arguments as R received them, with their types.
 const TELL: &str = "tell <- function(x) cat(deparse(x, control = c('keepNA', 'keepInteger', 'showAttributes', 'digits17')), sep = '\n')";
 
-async fn told(fixture: &RFixture, encoding: Encoding, value: Value) -> String {
+async fn call_tell(fixture: &RFixture, encoding: Encoding, value: Value) -> String {
     let outcome = fixture.call(function("tell", &[("x", encoding)]), json!({"x": value})).await;
     text(&outcome, 0).trim_end().to_owned()
 }
@@ -66,7 +66,7 @@ async fn arguments_arrive_with_their_types() {
             "structure(list(c(1, 2.5), c(\"x\", NA), c(NA, TRUE)), names = c(\"n\", \"t\", \"u\"), class = \"data.frame\", row.names = c(NA, -2L))",
         ),
     ] {
-        let told = told(&fixture, encoding, value.clone()).await;
+        let told = call_tell(&fixture, encoding, value.clone()).await;
         let told: String = told.lines().map(str::trim).collect::<Vec<_>>().join(" ");
         assert_eq!(told, expected, "{encoding:?} of {value}");
     }

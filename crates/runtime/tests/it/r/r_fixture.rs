@@ -98,7 +98,7 @@ pub(super) fn function(name: &str, formals: &[(&str, Encoding)]) -> Tool {
         "A function",
         schema,
         Implementation::R(implementation),
-        Origin::whole(&SourceId::new("f.yaml")),
+        Origin::whole_file(&SourceId::new("f.yaml")),
     )
 }
 

@@ -228,7 +228,7 @@ async fn argument_errors_of_other_tools_use_the_wording_of_each_dialect() {
         fixture.error("callTool", params.clone()).await.1,
         "Invalid params: message is required"
     );
-    for mut client in PipeClient::both(&fixture.server).await {
+    for mut client in PipeClient::each_era(&fixture.server).await {
         let reply = client.request("tools/call", params.clone()).await;
         assert_eq!(
             text(&reply),

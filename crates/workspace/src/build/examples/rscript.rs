@@ -116,7 +116,7 @@ pub(super) fn tool(name: String, timeout: Duration) -> Tool {
     let implementation = Implementation::Process(Process { program: "Rscript".to_owned(), pieces });
     let schema = json!({"type": "object", "properties": {"script": {"type": "string"}}});
     let schema = Schema::new(schema.as_object().cloned().unwrap_or_default());
-    let origin = Origin::whole(&SourceId::new("DESCRIPTION"));
+    let origin = Origin::whole_file(&SourceId::new("DESCRIPTION"));
     let mut tool = Tool::new(name, "Runs an example", schema, implementation, origin);
     tool.annotations = Annotations { mutates: Some(false), ..Annotations::default() };
     tool.timeout = Some(timeout);
