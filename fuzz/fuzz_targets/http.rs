@@ -38,8 +38,8 @@ fn send_any(bytes: &[u8]) {
     }
 }
 
-/// Sends a complete request. The sending side stays open, because a client that closes it has left and
-/// gets no response.
+/// Sends a complete request. The sending side stays open, because a client that closes it has left
+/// and gets no response.
 fn request(bytes: &[u8]) -> Vec<u8> {
     let mut stream = connect();
     let mut response = Vec::new();

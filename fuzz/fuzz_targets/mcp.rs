@@ -1,5 +1,5 @@
-//! For any listing, reading terminates without panicking, every diagnostic has a valid location, and
-//! tools converted back to a listing keep their schemas.
+//! For any listing, reading terminates without panicking, every diagnostic has a valid location,
+//! and tools converted back to a listing keep their schemas.
 #![no_main]
 
 use catalog::SourceId;

@@ -1,5 +1,5 @@
-//! For any bytes, reading a definition terminates without panicking, and every diagnostic has a valid
-//! location.
+//! For any bytes, reading a definition terminates without panicking, and every diagnostic has a
+//! valid location.
 #![no_main]
 
 use catalog::SourceId;

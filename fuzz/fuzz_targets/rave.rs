@@ -1,5 +1,5 @@
-//! For any text, reading it as YAML and compiling it as R terminate without panicking, and generated
-//! definitions can be read.
+//! For any text, reading it as YAML and compiling it as R terminate without panicking, and
+//! generated definitions can be read.
 #![no_main]
 
 use catalog::SourceId;

@@ -1,5 +1,5 @@
-//! For any text, reading it as a specification terminates without panicking, every location is valid,
-//! and fixes are idempotent.
+//! For any text, reading it as a specification terminates without panicking, every location is
+//! valid, and fixes are idempotent.
 #![no_main]
 
 use catalog::SourceId;

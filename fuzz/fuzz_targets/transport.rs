@@ -1,4 +1,5 @@
-//! Parsing a line from a client never panics, and every request is parsed or answered with an error.
+//! Parsing a line from a client never panics, and every request is parsed or answered with an
+//! error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

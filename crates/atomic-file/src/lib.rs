@@ -1,10 +1,10 @@
-//! The single entry point for writing a user's file. A reader, a crash or a full disk never sees half
-//! of a file: it has the old content or the new one.
+//! The single entry point for writing a user's file. A reader, a crash or a full disk never sees
+//! half of a file: it has the old content or the new one.
 //!
-//! The content goes to a draft in the same folder, `.NAME.toolcrib`, is flushed to disk, and gets the
-//! name of the file by a rename. The writer holds a lock on its draft, which the kernel releases when
-//! the process dies, so that the next writer of the file recognizes and removes an abandoned draft.
-//! Two writers of one file take turns.
+//! The content goes to a draft in the same folder, `.NAME.toolcrib`, is flushed to disk, and gets
+//! the name of the file by a rename. The writer holds a lock on its draft, which the kernel
+//! releases when the process dies, so that the next writer of the file recognizes and removes an
+//! abandoned draft. Two writers of one file take turns.
 
 use std::{
     ffi::OsStr,
@@ -38,10 +38,10 @@ pub enum Access {
 
 /// Creates or replaces a file, and creates missing folders above it.
 ///
-/// Keeps the permissions of a file that is replaced and, as far as this process may, its owner. A link
-/// stays a link: its target is replaced. Devices and pipes, such as `/dev/stdout`, are written to.
-/// Fails for a broken link and for a folder. With [`Access::OwnerOnly`], whatever has this name is
-/// replaced, so that the content goes nowhere else.
+/// Keeps the permissions of a file that is replaced and, as far as this process may, its owner. A
+/// link stays a link: its target is replaced. Devices and pipes, such as `/dev/stdout`, are written
+/// to. Fails for a broken link and for a folder. With [`Access::OwnerOnly`], whatever has this name
+/// is replaced, so that the content goes nowhere else.
 pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     if access == Access::OwnerOnly {
         return replace_at(path, bytes, access);
@@ -61,9 +61,9 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     }
 }
 
-/// Replaces many files, several at a time: a file system flushes concurrent writes to disk together. In
-/// turn, 1,000 small files took 14 s. Returns the first failure and its path; other files may be
-/// written nevertheless.
+/// Replaces many files, several at a time: a file system flushes concurrent writes to disk
+/// together. In turn, 1,000 small files took 14 s. Returns the first failure and its path; other
+/// files may be written nevertheless.
 pub fn replace_all<P, B>(files: &[(P, B)], access: Access) -> Result<(), (PathBuf, io::Error)>
 where
     P: AsRef<Path> + Sync,
@@ -115,8 +115,8 @@ pub fn create_in(folder: &impl AsFd, name: &OsStr, bytes: &[u8], access: Access)
     Draft::write(folder, name, bytes, access, None)?.link_to(name)
 }
 
-/// Removes a file of a folder if it is a draft that a dead process left there. For folders whose files
-/// may never be written again, so that no later write removes it.
+/// Removes a file of a folder if it is a draft that a dead process left there. For folders whose
+/// files may never be written again, so that no later write removes it.
 pub fn remove_abandoned_draft(folder: &impl AsFd, name: &OsStr) -> io::Result<()> {
     if is_draft(name) { remove_if_abandoned(folder.as_fd(), name) } else { Ok(()) }
 }

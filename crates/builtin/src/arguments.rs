@@ -49,8 +49,8 @@ pub(crate) fn parse_id(text: &str) -> Result<OperationId, Failure> {
     text.parse().map_err(|_| unknown_operation_error(text))
 }
 
-/// The failure for an unknown operation. Worded like the runtime's failure for an operation of another
-/// owner, so that a caller cannot probe for ids.
+/// The failure for an unknown operation. Worded like the runtime's failure for an operation of
+/// another owner, so that a caller cannot probe for ids.
 pub(crate) fn unknown_operation_error(id: &str) -> Failure {
     Failure::new(
         ErrorType::UnknownOperation,

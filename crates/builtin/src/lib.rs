@@ -2,7 +2,8 @@
 //!
 //! - `status`, `await` and `cancel` manage operations, whose results are also resources.
 //! - `read_output` reads outputs that were too long for their result.
-//! - [`guide`] serves documents by expressions (`get_content`), [`prompts`] serves prompts from files.
+//! - [`guide`] serves documents by expressions (`get_content`), [`prompts`] serves prompts from
+//!   files.
 //! - [`rmd`] serves, edits and renders R Markdown documents.
 //! - The flag tools read and set flags of a project, or global ones.
 //! - `check_definition` lints the text of a definition.

@@ -12,8 +12,8 @@ use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use runtime::OpenedPath;
 use rustix::{fs::OFlags, io::Errno};
 
-/// A folder that was opened when the crib was loaded. No link is followed on the way to it: a tool, or
-/// an archive that it unpacked, may have put the link there.
+/// A folder that was opened when the crib was loaded. No link is followed on the way to it: a tool,
+/// or an archive that it unpacked, may have put the link there.
 #[derive(Debug)]
 pub(crate) struct Folder(OpenedPath);
 

@@ -166,8 +166,8 @@ fn render_piece(piece: &PromptSegment, context: &Context) -> String {
     }
 }
 
-/// The arguments that clients see. A prompt that takes words lists placeholders, because the protocol
-/// has only named arguments.
+/// The arguments that clients see. A prompt that takes words lists placeholders, because the
+/// protocol has only named arguments.
 fn list_arguments(interface: &PromptArguments) -> Vec<PromptArgument> {
     match interface {
         PromptArguments::CommandLine(_) => input::placeholder_names()

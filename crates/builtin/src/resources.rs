@@ -43,7 +43,8 @@ impl Resources for OperationResults {
                 return Ok(None);
             };
             if operation.state.is_final() {
-                // Marks the result as delivered. If that fails, it is delivered again, which does no harm.
+                // Marks the result as delivered. If that fails, it is delivered again, which does
+                // no harm.
                 let _ = self.0.collect(vec![id]).await;
             }
             let text = Value::Object(to_object_with_result(&operation)).to_string();

@@ -102,7 +102,7 @@ impl RmdDocuments {
                 let name =
                     // `existing` adds a missing extension, and a file without one is not a
                     // document.
-                    DocumentName::existing(path).ok().filter(|name| name.as_str() == path)?;
+                    DocumentName::parse_existing(path).ok().filter(|name| name.as_str() == path)?;
                 Some(uri::for_document(&name))
             }
         }

@@ -162,7 +162,8 @@ impl RequestFlags {
         self.all().get(name)
     }
 
-    /// Finds a flag by exact name, else ignoring case: the front matter reader lower-cases its keys.
+    /// Finds a flag by exact name, else ignoring case: the front matter reader lower-cases its
+    /// keys.
     pub(crate) fn get_ignoring_case(&self, name: &str) -> Option<&serde_json::Value> {
         let is_same = |known: &str| known.to_lowercase() == name.to_lowercase();
         self.get(name)

@@ -3,7 +3,8 @@
 //! Validators and parsers of other crates cannot be interrupted from outside, and some of their
 //! inputs take exponential time. They call [`spend`] wherever they look at the input; once the
 //! budget of the thread is used up, `spend` unwinds to the [`Budget::run`] that set it. There is no
-//! clock here: a caller with a deadline sets the flag of [`Budget::with_deadline_flag`] when it has passed.
+//! clock here: a caller with a deadline sets the flag of [`Budget::with_deadline_flag`] when it has
+//! passed.
 
 use std::{
     cell::{Cell, RefCell},

@@ -1,7 +1,7 @@
 //! Consent words: an argument that accepts exactly one text.
 //!
-//! A consent word makes an unintended call unlikely. It does not replace approval, because a model can
-//! write any word.
+//! A consent word makes an unintended call unlikely. It does not replace approval, because a model
+//! can write any word.
 
 use serde_json::{Map, Value};
 
@@ -27,8 +27,8 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// Finds the first parameter that is marked (`x-consent`) or named for consent and accepts exactly
-    /// one text.
+    /// Finds the first parameter that is marked (`x-consent`) or named for consent and accepts
+    /// exactly one text.
     pub fn find(schema: &Map<String, Value>) -> Option<Self> {
         let properties = schema.get("properties")?.as_object()?;
         properties

@@ -1,5 +1,5 @@
-//! Constraints on the arguments of a tool that a JSON Schema cannot express: CEL conditions that must
-//! hold, with the message for the caller.
+//! Constraints on the arguments of a tool that a JSON Schema cannot express: CEL conditions that
+//! must hold, with the message for the caller.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -24,8 +24,8 @@ impl Constraint {
         Ok(Self { rule: rule.to_owned(), message, location })
     }
 
-    /// Finds an argument in the condition that the schema does not declare, with the closest declared
-    /// name.
+    /// Finds an argument in the condition that the schema does not declare, with the closest
+    /// declared name.
     pub fn find_unknown_argument<'a>(
         &self,
         input: &'a Schema,
@@ -64,7 +64,8 @@ impl Constraint {
     }
 }
 
-/// Returns the compiled condition from a cache, because compiling takes much longer than evaluating.
+/// Returns the compiled condition from a cache, because compiling takes much longer than
+/// evaluating.
 fn find_condition(rule: &str) -> Result<Arc<Expression>, String> {
     static COMPILED: Mutex<Option<HashMap<String, Arc<Expression>>>> = Mutex::new(None);
     if let Some(known) = COMPILED.lock().as_ref().and_then(|known| known.get(rule)) {

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 pub struct Description {
     /// Shared guidance, rendered before the text.
     pub guidance: Option<String>,
-    /// The description of the enclosing program, if the tool's own text is too short to be understood
-    /// alone: `cargo_clippy` may be described as "Lint" in a file that describes `cargo`.
+    /// The description of the enclosing program, if the tool's own text is too short to be
+    /// understood alone: `cargo_clippy` may be described as "Lint" in a file that describes
+    /// `cargo`.
     pub context: Option<String>,
     /// The tool's own text.
     pub text: String,

@@ -30,8 +30,8 @@ impl Severity {
 
 /// The description of one kind of problem, separate from the code that finds it.
 ///
-/// Format readers and lint rules list theirs; `toolcrib explain` and the reference pages are generated
-/// from them.
+/// Format readers and lint rules list theirs; `toolcrib explain` and the reference pages are
+/// generated from them.
 #[derive(Debug)]
 pub struct Rule {
     /// The stable code, `TC` and three digits.

@@ -319,8 +319,8 @@ error_types! {
 }
 
 impl ErrorType {
-    /// The exit code of `toolcrib call` for this failure, as its help documents: 4 for arguments that
-    /// could not be accepted, 5 for a missing approval, 1 for everything else.
+    /// The exit code of `toolcrib call` for this failure, as its help documents: 4 for arguments
+    /// that could not be accepted, 5 for a missing approval, 1 for everything else.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::InvalidArguments | Self::PathOutsideRoots | Self::PathProtected => 4,

@@ -61,8 +61,8 @@ pub fn combine(mut failures: Vec<Failure>) -> Option<Failure> {
     )
 }
 
-/// Adds failures about other arguments to a failure about arguments, so that a caller can correct all
-/// of them at once. An argument that `failure` mentions already is not mentioned again.
+/// Adds failures about other arguments to a failure about arguments, so that a caller can correct
+/// all of them at once. An argument that `failure` mentions already is not mentioned again.
 pub fn extend(mut failure: Failure, others: Vec<Failure>) -> Failure {
     if failure.error_type != ErrorType::InvalidArguments || others.is_empty() {
         return failure;
@@ -141,7 +141,8 @@ pub fn with_instructions(tool: &Tool, message: String) -> String {
     }
 }
 
-/// The text of a path. Paths are passed to programs and reported as text, so other paths are rejected.
+/// The text of a path. Paths are passed to programs and reported as text, so other paths are
+/// rejected.
 pub fn utf8_path(path: &Path) -> Result<String, Failure> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         Failure::new(

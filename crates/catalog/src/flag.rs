@@ -14,7 +14,8 @@ pub const LONGEST_NAME: usize = 100;
 /// The maximum size of a value, in bytes of JSON.
 const LARGEST_VALUE: usize = 64 << 10;
 
-/// Words that some programs accept as booleans. Here they are plain texts, which `check` warns about.
+/// Words that some programs accept as booleans. Here they are plain texts, which `check` warns
+/// about.
 const BOOLEAN_WORDS: [&str; 12] = [
     "true", "on", "yes", "enabled", "enable", "1", "false", "off", "no", "disabled", "disable", "0",
 ];
@@ -27,7 +28,8 @@ pub type FlagValues = BTreeMap<FlagName, FlagValue>;
 #[serde(transparent)]
 pub struct FlagName(String);
 
-/// The value of a flag: true or false, a text, a list of texts, or a map of texts and lists of texts.
+/// The value of a flag: true or false, a text, a list of texts, or a map of texts and lists of
+/// texts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct FlagValue(Value);

@@ -1,8 +1,8 @@
 //! Recognizes commands that run code from their arguments, also behind wrappers: `sh -c`,
 //! `timeout 5 bash -c`, `python -c`, `xargs perl -e`, `git rebase --exec`.
 //!
-//! No schema limits the effects of such a command, so its calls need approval. When in doubt, the check
-//! asks for approval, because it does not know every flag of every program.
+//! No schema limits the effects of such a command, so its calls need approval. When in doubt, the
+//! check asks for approval, because it does not know every flag of every program.
 
 mod form;
 mod index;
@@ -16,17 +16,17 @@ use programs::{CODE_FLAGS, Form, Interpreter, PLAIN_FLAGS, SHELLS};
 
 use crate::implementation::{Binding, PassBy, Piece, Process};
 
-/// Whether files that a program's arguments name may be code that it runs: interpreters, and wrappers
-/// that start another program.
+/// Whether files that a program's arguments name may be code that it runs: interpreters, and
+/// wrappers that start another program.
 pub fn runs_named_files(program: &str) -> bool {
     find_interpreter(program).is_some()
         || count_operands(program).is_some()
         || find_file_flags(program).is_some()
 }
 
-/// The word of a command line that names the code to run: the script of an interpreter, or the program
-/// behind a wrapper. The `words` follow the program; `is_program_file` recognizes those that name a program
-/// by its path. Other words are data, even if they name files with code.
+/// The word of a command line that names the code to run: the script of an interpreter, or the
+/// program behind a wrapper. The `words` follow the program; `is_program_file` recognizes those
+/// that name a program by its path. Other words are data, even if they name files with code.
 pub fn find_script(
     program: &str,
     words: &[&str],
@@ -50,8 +50,8 @@ pub fn find_script(
 }
 
 impl Process {
-    /// Whether the program is a shell that runs an argument as a script (`sh -c`), directly or behind
-    /// a wrapper.
+    /// Whether the program is a shell that runs an argument as a script (`sh -c`), directly or
+    /// behind a wrapper.
     pub fn is_shell_script(&self) -> bool {
         self.find_given_code().is_some_and(|interpreter| is_named(SHELLS, interpreter))
     }
@@ -63,7 +63,8 @@ impl Process {
     }
 }
 
-/// Maximum number of words of a command line that are examined as possible programs, which bounds the time.
+/// Maximum number of words of a command line that are examined as possible programs, which bounds
+/// the time.
 const MAX_PROGRAMS: usize = 64;
 
 /// A program and the pieces of its command line.
@@ -110,7 +111,8 @@ fn find_code<'a>(program: &'a str, pieces: &'a [Piece]) -> Option<&'a str> {
     chosen
 }
 
-/// The interpreters that any program may start, because code follows their name: `unknown bash -c {}`.
+/// The interpreters that any program may start, because code follows their name:
+/// `unknown bash -c {}`.
 fn find_interpreters(pieces: &[Piece]) -> impl Iterator<Item = CommandLine<'_>> {
     pieces.iter().enumerate().filter_map(|(index, piece)| {
         let Piece::Word(word) = piece else {
@@ -133,8 +135,8 @@ fn has_code_flag(pieces: &[Piece]) -> bool {
     pieces.iter().any(is_option) || pieces.windows(2).any(is_value)
 }
 
-/// The programs that a wrapper may start, after `operands` other arguments, and whether a parameter takes
-/// the place of the program. Words whose place is uncertain count as possible programs.
+/// The programs that a wrapper may start, after `operands` other arguments, and whether a parameter
+/// takes the place of the program. Words whose place is uncertain count as possible programs.
 fn find_programs<'a>(
     wrapper: &str,
     pieces: &'a [Piece],
@@ -222,8 +224,8 @@ fn is_command_word(word: &str) -> bool {
         && !word.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// Whether a parameter is an argument on the command line: one without a flag, or the end of a word (`git
-/// -c core.pager={}`).
+/// Whether a parameter is an argument on the command line: one without a flag, or the end of a word
+/// (`git -c core.pager={}`).
 fn is_argument(binding: &Binding) -> bool {
     let is_plain = |flag: &str| flag == "--" || flag == "-" || !flag.starts_with(['-', '+']);
     binding.flag.as_deref().is_none_or(is_plain) && binding.pass_by.is_code_way()

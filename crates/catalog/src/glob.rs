@@ -48,8 +48,8 @@ impl Glob {
     }
 }
 
-/// Walks through both at once. After a mismatch only the last `*` needs to take one more character, never
-/// an earlier one, so the time is at most the product of the lengths.
+/// Walks through both at once. After a mismatch only the last `*` needs to take one more character,
+/// never an earlier one, so the time is at most the product of the lengths.
 fn matches_from_start(pattern: &[char], name: &[char]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -1,15 +1,15 @@
 //! The implementation of a tool, as plain data. The runtime turns it and arguments into a plan.
 //!
-//! The `Debug` form of these types is part of the digests in lock files and approvals: renaming a field
-//! or a variant invalidates them.
+//! The `Debug` form of these types is part of the digests in lock files and approvals: renaming a
+//! field or a variant invalidates them.
 
 use serde_json::Value;
 
 /// The parameter that sets the working directory of a program. Formats add it to every tool.
 pub const WORKING_DIRECTORY: &str = "working_directory";
 
-/// Description of [`WORKING_DIRECTORY`] for people. It is left out of `tools/list`: models understand
-/// the name, and every tool would repeat the text.
+/// Description of [`WORKING_DIRECTORY`] for people. It is left out of `tools/list`: models
+/// understand the name, and every tool would repeat the text.
 pub const WORKING_DIRECTORY_DESCRIPTION: &str = "Folder to run in";
 
 /// The implementation of a tool.
@@ -45,8 +45,8 @@ impl Implementation {
         }
     }
 
-    /// The language of a function, as code blocks name it; `None` for everything that is not written
-    /// in one.
+    /// The language of a function, as code blocks name it; `None` for everything that is not
+    /// written in one.
     pub fn language(&self) -> Option<&'static str> {
         match self {
             Self::R(_) => Some("r"),
@@ -89,8 +89,8 @@ pub enum Piece {
     Parameter(Binding),
     /// `--`, if a positional value follows.
     DoubleDash,
-    /// Not on the command line: the arguments are one JSON object on stdin, the result one JSON value on
-    /// stdout.
+    /// Not on the command line: the arguments are one JSON object on stdin, the result one JSON
+    /// value on stdout.
     Json,
 }
 
@@ -138,7 +138,8 @@ impl Binding {
         }
     }
 
-    /// Whether its values are paths that the program works on. The working directory does not count.
+    /// Whether its values are paths that the program works on. The working directory does not
+    /// count.
     pub fn is_path(&self) -> bool {
         self.kind != ValueKind::Plain && self.pass_by != PassBy::Folder
     }
@@ -267,19 +268,19 @@ pub struct Step {
 
 /// A function of an R package and how arguments reach it.
 ///
-/// Formals that start with a dot do not appear in definitions; the worker inspects the function to see
-/// whether it takes a `.state_env`.
+/// Formals that start with a dot do not appear in definitions; the worker inspects the function to
+/// see whether it takes a `.state_env`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RFunction {
     /// The name of the package.
     pub package: String,
     /// The function, exported or not.
     pub function: String,
-    /// The folder with the sources of the package, relative to the crib (`.` is the crib itself). `None`
-    /// if the package must be installed.
+    /// The folder with the sources of the package, relative to the crib (`.` is the crib itself).
+    /// `None` if the package must be installed.
     pub sources: Option<String>,
-    /// The arguments in the order of the definition. All are passed by name; an absent argument is not
-    /// passed, so that R uses its own default and `missing()` works.
+    /// The arguments in the order of the definition. All are passed by name; an absent argument is
+    /// not passed, so that R uses its own default and `missing()` works.
     pub formals: Vec<Formal>,
 }
 

@@ -8,9 +8,9 @@ const MAX_MARKS: usize = 50_000;
 
 /// Where a text becomes too much work for a parser, in bytes; `None` if it does not.
 ///
-/// The parser makes a few nodes for each line and each mark, takes quadratic time for the marks of one
-/// paragraph, and fills up every row of a table to the width of its header: 80 KB of text can be a
-/// table of 100 million cells.
+/// The parser makes a few nodes for each line and each mark, takes quadratic time for the marks of
+/// one paragraph, and fills up every row of a table to the width of its header: 80 KB of text can
+/// be a table of 100 million cells.
 pub fn find_excess(text: &str) -> Option<usize> {
     let (mut nodes, mut marks, mut columns, mut offset) = (0, 0, 0, 0);
     // `\r\n`, `\n` and `\r` end a line, and a blank line ends paragraphs and tables.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Names reserved for built-in tools. A definition may replace their text, never their implementation.
+/// Names reserved for built-in tools. A definition may replace their text, never their
+/// implementation.
 pub const BUILT_IN: [&str; 4] = ["status", "await", "cancel", READ_OUTPUT];
 
 /// The built-in tools that manage operations.

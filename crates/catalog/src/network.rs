@@ -50,7 +50,8 @@ pub struct NetworkError {
     pub hint: &'static str,
 }
 
-/// Maximum number of destinations of a tool. Each loopback destination takes a socket during a call.
+/// Maximum number of destinations of a tool. Each loopback destination takes a socket during a
+/// call.
 const MAX_DESTINATIONS: usize = 64;
 
 const WRITE: &str = "write `\"host:port\"`, such as `\"example.org:443\"`, `\"127.0.0.1:5432\"` or `\"[::1]:5432\"`";
@@ -129,8 +130,8 @@ impl Host {
     }
 }
 
-/// Whether it is a DNS name. The last label must not look like a number: C libraries read `127.1` and
-/// `0x7f000001` as addresses.
+/// Whether it is a DNS name. The last label must not look like a number: C libraries read `127.1`
+/// and `0x7f000001` as addresses.
 fn is_name(name: &str) -> bool {
     let is_label = |label: &str| {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';

@@ -1,7 +1,7 @@
 //! Where something in a definition comes from: a source and a location inside it.
 //!
-//! Locations are symbolic. Line and column are resolved when a diagnostic is printed, so that readers
-//! need not carry spans through the model.
+//! Locations are symbolic. Line and column are resolved when a diagnostic is printed, so that
+//! readers need not carry spans through the model.
 
 use std::{fmt, ops::Range, sync::Arc};
 

@@ -68,7 +68,8 @@ pub enum ErrorForm {
     Envelope,
 }
 
-/// Converts a standard error object to an envelope. Other fields, such as the output of the program, stay.
+/// Converts a standard error object to an envelope. Other fields, such as the output of the
+/// program, stay.
 fn to_envelope(mut object: Map<String, Value>) -> Map<String, Value> {
     let mut envelope = Map::from_iter([("success".to_owned(), Value::Bool(false))]);
     // `shift_remove` keeps the order of the other keys, which is visible in the text.

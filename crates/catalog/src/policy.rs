@@ -1,5 +1,5 @@
-//! Policy: whether a call is allowed, needs approval, or is denied. Annotations set the default; the
-//! clauses of a crib override it.
+//! Policy: whether a call is allowed, needs approval, or is denied. Annotations set the default;
+//! the clauses of a crib override it.
 //!
 //! A policy only decides. Asking a person and storing approvals are up to the caller, and so is the
 //! current time, because this crate has no clock.
@@ -40,7 +40,8 @@ pub enum Decision {
     },
 }
 
-/// The effect of a clause, from weakest to strongest: of several matching clauses the strongest wins.
+/// The effect of a clause, from weakest to strongest: of several matching clauses the strongest
+/// wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// Run without asking.
@@ -137,13 +138,15 @@ impl Policy {
         Self::compile([clause]).expect("the clause has a valid glob and no condition")
     }
 
-    /// Decides about a call of `tool` at the time `now`. The arguments are valid and have defaults applied.
+    /// Decides about a call of `tool` at the time `now`. The arguments are valid and have defaults
+    /// applied.
     pub fn decide(&self, tool: &Tool, arguments: &Map<String, Value>, now: SystemTime) -> Decision {
         let mut scope = None;
         let mut strongest: Option<(Effect, &CompiledClause, Match)> = None;
         for compiled in self.0.iter().filter(|compiled| compiled.applies_to(tool, now)) {
             let effect = compiled.clause.effect;
-            // A policy that cannot change the decision is skipped, which saves evaluating its condition.
+            // A policy that cannot change the decision is skipped, which saves evaluating its
+            // condition.
             if strongest.as_ref().is_some_and(|(found, ..)| *found >= effect) {
                 continue;
             }
@@ -178,8 +181,8 @@ impl Policy {
         self.0.get(clause).is_some_and(|compiled| compiled.tools.is_match(tool))
     }
 
-    /// The optional arguments that the condition of a clause reads without testing for their presence: if
-    /// one is absent, the condition fails to evaluate.
+    /// The optional arguments that the condition of a clause reads without testing for their
+    /// presence: if one is absent, the condition fails to evaluate.
     pub fn list_untested_arguments(&self, clause: usize) -> impl Iterator<Item = &str> {
         self.0
             .get(clause)
@@ -200,11 +203,12 @@ pub(crate) fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// The decision without a matching clause: only declared annotations need approval, not undeclared ones,
-/// and what a caller can use to run code of its own.
+/// The decision without a matching clause: only declared annotations need approval, not undeclared
+/// ones, and what a caller can use to run code of its own.
 fn decide_by_annotations(tool: &Tool, arguments: &Map<String, Value>) -> Decision {
     let ask = |why: &str| Decision::Ask { reason: format!("it {why}") };
-    // Checked first for its more precise reason: format readers also mark every shell script dangerous.
+    // Checked first for its more precise reason: format readers also mark every shell script
+    // dangerous.
     if let Implementation::Process(process) = &tool.implementation {
         if process.is_shell_script() {
             return ask("runs a shell script");
@@ -233,8 +237,8 @@ fn decide_by_annotations(tool: &Tool, arguments: &Map<String, Value>) -> Decisio
 enum Match {
     /// Its condition is true, or it has none.
     Holds,
-    /// Its condition could not be evaluated, for this reason. Such a clause still asks or denies: failing
-    /// open would let a misspelt condition allow everything.
+    /// Its condition could not be evaluated, for this reason. Such a clause still asks or denies:
+    /// failing open would let a misspelt condition allow everything.
     Fails(String),
 }
 

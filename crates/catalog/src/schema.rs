@@ -13,7 +13,8 @@ pub(crate) use self::validator::is_smaller;
 pub use self::validator::{FoundErrors, SchemaValidator};
 use crate::secret::Secrets;
 
-/// The JSON Schema of a tool's arguments or result. Clones are cheap and share the compiled validator.
+/// The JSON Schema of a tool's arguments or result. Clones are cheap and share the compiled
+/// validator.
 #[derive(Clone)]
 pub struct Schema(Arc<Inner>);
 
@@ -92,8 +93,8 @@ impl Schema {
         self.0.object.get_or_init(|| Arc::new(shrink(self.parse())))
     }
 
-    /// As [`Schema::object`], but does not keep the result of parsing: for passes over all tools of a
-    /// catalog.
+    /// As [`Schema::object`], but does not keep the result of parsing: for passes over all tools of
+    /// a catalog.
     pub fn to_object(&self) -> Arc<Map<String, Value>> {
         self.0.object.get().cloned().unwrap_or_else(|| Arc::new(self.parse()))
     }
@@ -156,8 +157,8 @@ fn survives_text(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// Rebuilds a schema without spare capacity: parsers grow maps and lists in steps, and a crib may have
-/// thousands of schemas in memory.
+/// Rebuilds a schema without spare capacity: parsers grow maps and lists in steps, and a crib may
+/// have thousands of schemas in memory.
 fn shrink(object: Map<String, Value>) -> Map<String, Value> {
     object.into_iter().map(|(keyword, value)| (keyword, shrink_value(value))).collect()
 }

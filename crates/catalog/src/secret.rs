@@ -1,7 +1,7 @@
 //! Secret arguments, which must never be logged or stored.
 //!
-//! A schema marks them by `format: password` or `writeOnly: true`. A mark anywhere inside an argument
-//! makes the whole argument secret: redacting too much is safer than too little.
+//! A schema marks them by `format: password` or `writeOnly: true`. A mark anywhere inside an
+//! argument makes the whole argument secret: redacting too much is safer than too little.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! What a Markdown specification states beyond what a call needs, as data for rules and pages.
 //!
-//! Specifications have sections, error descriptions, examples and security notes. Rules see them here,
-//! each with its location, and need not know the syntax.
+//! Specifications have sections, error descriptions, examples and security notes. Rules see them
+//! here, each with its location, and need not know the syntax.
 
 use serde_json::Value;
 

@@ -12,7 +12,8 @@ use crate::{
 pub struct Tool {
     /// The name, unique in its catalog, without the `mcp_{crib}_` prefix of `full_names`.
     pub name: String,
-    /// The name without the prefix of its toolset, if there is one. Documentation and policies may use it.
+    /// The name without the prefix of its toolset, if there is one. Documentation and policies may
+    /// use it.
     pub bare_name: Option<String>,
     /// The display name.
     pub title: Option<String>,
@@ -22,7 +23,8 @@ pub struct Tool {
     pub input: Schema,
     /// The schema of its structured result, if it declares one.
     pub output: Option<Schema>,
-    /// What to do with a result that does not match `output`. `None` if the backend guarantees the match.
+    /// What to do with a result that does not match `output`. `None` if the backend guarantees the
+    /// match.
     pub on_mismatch: Option<OnMismatch>,
     /// The form of its failures.
     pub errors: ErrorForm,
@@ -44,17 +46,18 @@ pub struct Tool {
     pub timeout: Option<Duration>,
     /// Maximum bytes of each output stream in a result; `None` for the server's limit.
     pub output_bytes: Option<usize>,
-    /// How long a call waits for the result before it is answered as a running operation; `None` for the
-    /// default.
+    /// How long a call waits for the result before it is answered as a running operation; `None`
+    /// for the default.
     pub answer_within: Option<Duration>,
     /// Which calls may run concurrently with it.
     pub concurrency: Option<Concurrency>,
     /// The check for whether it can run on this machine.
     pub availability: Option<Availability>,
-    /// A regular expression that finds progress in its output: one group is a percentage or a message,
-    /// two groups are a fraction.
+    /// A regular expression that finds progress in its output: one group is a percentage or a
+    /// message, two groups are a fraction.
     pub progress: Option<String>,
-    /// Exit codes of its program, besides 0, that mean success: `grep` exits with 1 if nothing matches.
+    /// Exit codes of its program, besides 0, that mean success: `grep` exits with 1 if nothing
+    /// matches.
     pub success_exit_codes: Vec<i32>,
     /// Whether the program gets the user's credentials, if a profile defines where they are stored.
     pub credentials: bool,
@@ -62,8 +65,8 @@ pub struct Tool {
     pub measured: Option<Duration>,
     /// How its calls are carried out.
     pub implementation: Implementation,
-    /// For a tool of a command-line format that has no program yet: the command line after the program.
-    /// Other tools without an implementation can only be bound to programs that take JSON.
+    /// For a tool of a command-line format that has no program yet: the command line after the
+    /// program. Other tools without an implementation can only be bound to programs that take JSON.
     pub unbound: Option<Vec<Piece>>,
     /// What a Markdown specification states beyond what a call needs.
     pub details: Option<Box<SpecDetails>>,
@@ -164,7 +167,8 @@ impl Tool {
             .map_or_else(|| self.origin.clone(), |locations| self.origin_of(&locations.step))
     }
 
-    /// Where the arguments of step `index` of a sequence are defined; the origin of the tool if unknown.
+    /// Where the arguments of step `index` of a sequence are defined; the origin of the tool if
+    /// unknown.
     pub fn step_arguments_origin(&self, index: usize) -> Origin {
         self.steps
             .get(index)

@@ -178,9 +178,9 @@ impl CommandContext<'_> {
         })
     }
 
-    /// The error for a missing crib. It replaces the reason why the current folder cannot be a crib (the
-    /// home folder contains the state folder), which would confuse people who are only in the wrong
-    /// folder.
+    /// The error for a missing crib. It replaces the reason why the current folder cannot be a crib
+    /// (the home folder contains the state folder), which would confuse people who are only in the
+    /// wrong folder.
     fn explain_missing_crib(&self) -> Option<CommandError> {
         let folder = self.crib_folder();
         let (crib, _) = Crib::open_lenient(folder.as_deref(), self.environment).ok()?;

@@ -1,5 +1,5 @@
-//! Shows a person the output of a running tool as it arrives, or a spinner with the elapsed time as long
-//! as there is no output.
+//! Shows a person the output of a running tool as it arrives, or a spinner with the elapsed time as
+//! long as there is no output.
 
 use std::{
     sync::Arc,
@@ -36,8 +36,8 @@ fn take_text(pending: &mut Vec<u8>, chunk: &[u8]) -> String {
     let is_start = |byte: &u8| *byte & 0b1100_0000 != 0b1000_0000;
     let last = pending.iter().rposition(is_start).unwrap_or(0);
     let end = match std::str::from_utf8(&pending[last..]) {
-        // No length means that the bytes end inside a character, whose rest is still to come. Invalid
-        // UTF-8 never becomes valid, so it is printed at once.
+        // No length means that the bytes end inside a character, whose rest is still to come.
+        // Invalid UTF-8 never becomes valid, so it is printed at once.
         Err(error) if error.error_len().is_none() => last,
         _ => pending.len(),
     };
@@ -65,7 +65,8 @@ impl Live {
         })
     }
 
-    /// Draws a spinner on standard error until there is output or the call has ended. Runs in a task.
+    /// Draws a spinner on standard error until there is output or the call has ended. Runs in a
+    /// task.
     pub(crate) async fn spin(self, name: String) {
         let begun = Instant::now();
         // After an approval, the same call runs a second time.

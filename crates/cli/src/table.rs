@@ -70,8 +70,8 @@ pub(crate) enum Header {
     Hidden,
 }
 
-/// Renders rows below their headings. The last column is truncated to the width of the terminal; output
-/// that is not read on a terminal is never truncated.
+/// Renders rows below their headings. The last column is truncated to the width of the terminal;
+/// output that is not read on a terminal is never truncated.
 pub(crate) fn render(columns: &[Column], rows: &[Vec<Cell>], header: Header) -> Vec<String> {
     render_to(columns, rows, header, terminal::width())
 }

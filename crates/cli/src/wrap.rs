@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::terminal;
 
-/// Wraps a line at spaces to the width of the terminal. Continuation lines are indented by `indent`.
-/// Output that is not a terminal is never wrapped.
+/// Wraps a line at spaces to the width of the terminal. Continuation lines are indented by
+/// `indent`. Output that is not a terminal is never wrapped.
 pub(crate) fn wrap(line: &str, indent: usize) -> String {
     match terminal::width() {
         Some(width) => wrap_to(line, indent, width),

@@ -30,11 +30,13 @@ pub struct Client {
     pub(crate) stdio: StdioShape,
     /// The keys of an entry for a server that it reaches over HTTP, if it can.
     pub(crate) http: Option<HttpShape>,
-    /// The syntax by which a value in the file refers to the variable with the token, if there is one.
+    /// The syntax by which a value in the file refers to the variable with the token, if there is
+    /// one.
     pub(crate) token: Option<&'static str>,
     /// The environment variables that the client passes to servers; empty if it passes all.
     pub passes: &'static [&'static str],
-    /// Texts that begin a reference to a variable in its files, which expands them even inside a path.
+    /// Texts that begin a reference to a variable in its files, which expands them even inside a
+    /// path.
     pub(crate) references: &'static [&'static str],
     /// What the user must do for a change to take effect.
     pub next_step: &'static str,
@@ -93,16 +95,16 @@ impl Client {
         }
     }
 
-    /// Finds a word of the entry in which the client would expand a variable, so that it could not start
-    /// the server. No client supports escaping such a word.
+    /// Finds a word of the entry in which the client would expand a variable, so that it could not
+    /// start the server. No client supports escaping such a word.
     pub fn find_reference<'s>(&self, server: &'s Server) -> Option<&'s str> {
         let Transport::Stdio { program, arguments } = &server.transport else { return None };
         let has_reference = |word: &&str| self.references.iter().any(|begin| word.contains(begin));
         std::iter::once(program).chain(arguments).map(String::as_str).find(has_reference)
     }
 
-    /// Whether the entry for a server over HTTP has the token itself, because the client's file cannot
-    /// refer to a variable.
+    /// Whether the entry for a server over HTTP has the token itself, because the client's file
+    /// cannot refer to a variable.
     pub fn stores_token(&self, server: &Server) -> bool {
         let has_token =
             matches!(&server.transport, Transport::Http { token, .. } if token.is_some());

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 /// The environment variable from which clients read the token of an HTTP server.
 pub const TOKEN_VARIABLE: &str = "TOOLCRIB_TOKEN";
 
-/// Timeout of a goose extension, in seconds. This is goose's own default, which its file must state.
+/// Timeout of a goose extension, in seconds. This is goose's own default, which its file must
+/// state.
 const GOOSE_TIMEOUT: u32 = 300;
 
 /// A server to connect a client to.
@@ -15,8 +16,8 @@ pub struct Server {
     pub name: String,
     /// How the client reaches it.
     pub transport: Transport,
-    /// Environment variables that a started server needs. They are written only for clients that do not
-    /// pass all variables.
+    /// Environment variables that a started server needs. They are written only for clients that do
+    /// not pass all variables.
     pub variables: Vec<(String, String)>,
 }
 
@@ -50,8 +51,8 @@ impl std::fmt::Debug for Authorization {
 }
 
 /// Converts the name of a crib to a server name that every client accepts: letters, digits, `-` and
-/// `_`. Codex rejects spaces, and most clients replace other characters, which changes the names of all
-/// tools.
+/// `_`. Codex rejects spaces, and most clients replace other characters, which changes the names of
+/// all tools.
 pub fn server_name(crib: &str) -> String {
     let is_safe = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
     let name: String = crib.chars().map(|c| if is_safe(c) { c } else { '-' }).collect();
@@ -104,8 +105,8 @@ pub(crate) fn stdio_entry(
     }
 }
 
-/// Builds the entry. `token` is the client's reference to the token variable, if it supports one, and
-/// the token itself.
+/// Builds the entry. `token` is the client's reference to the token variable, if it supports one,
+/// and the token itself.
 pub(crate) fn http_entry(
     shape: HttpShape,
     stdio: StdioShape,

@@ -1,9 +1,9 @@
-//! MCP clients: where each client configures its servers, the form of an entry, and edits of these files
-//! that keep comments, order and formatting; also which schemas each client accepts, and looser schemas
-//! for clients that do not accept all.
+//! MCP clients: where each client configures its servers, the form of an entry, and edits of these
+//! files that keep comments, order and formatting; also which schemas each client accepts, and
+//! looser schemas for clients that do not accept all.
 //!
-//! Everything here is text in, text out. [`CLIENTS`] is the table; [`Client::editor`] returns the editor
-//! for the syntax of a client's file.
+//! Everything here is text in, text out. [`CLIENTS`] is the table; [`Client::editor`] returns the
+//! editor for the syntax of a client's file.
 
 mod client;
 mod edit;

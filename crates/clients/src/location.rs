@@ -8,8 +8,8 @@ pub struct Location {
     pub(crate) base: Base,
     /// Alternatives: the first that exists is used, or the first if none exists.
     pub(crate) files: &'static [&'static str],
-    /// An environment variable that overrides the folder, and the path below that folder. An empty path
-    /// means that the variable is the path of the file itself.
+    /// An environment variable that overrides the folder, and the path below that folder. An empty
+    /// path means that the variable is the path of the file itself.
     pub(crate) variable: Option<(&'static str, &'static str)>,
 }
 

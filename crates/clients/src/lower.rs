@@ -1,7 +1,8 @@
 //! Looser forms of schemas, for clients that would otherwise drop a tool or a part of it.
 //!
 //! A lowered schema admits every value that the full one admits. Each constraint that it drops
-//! becomes a line of the tool's description; arguments are always validated against the full schema.
+//! becomes a line of the tool's description; arguments are always validated against the full
+//! schema.
 
 mod arrays;
 mod conditions;

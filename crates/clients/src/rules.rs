@@ -1,5 +1,5 @@
-//! How clients treat the tools that a server lists. Each rule records its evidence: a test with the real
-//! program, its source, its documentation or an issue.
+//! How clients treat the tools that a server lists. Each rule records its evidence: a test with the
+//! real program, its source, its documentation or an issue.
 
 mod names;
 mod page;
@@ -17,7 +17,8 @@ pub struct ClientRule {
     pub name: &'static str,
     /// The feature, as a noun phrase.
     pub what: &'static str,
-    /// The effect in each affected client. Clients that are not listed have no problem with the feature.
+    /// The effect in each affected client. Clients that are not listed have no problem with the
+    /// feature.
     pub effects: &'static [(&'static str, Effect)],
     /// How Toolcrib handles it.
     pub handling: Handling,

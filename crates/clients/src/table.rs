@@ -1,6 +1,6 @@
-//! The clients that `connect` supports. Entries were tested with the real program where it runs without
-//! an account (Claude Code, Codex, Copilot CLI, Gemini CLI, opencode, Cline; November 2026), and
-//! otherwise taken from its documentation or source.
+//! The clients that `connect` supports. Entries were tested with the real program where it runs
+//! without an account (Claude Code, Codex, Copilot CLI, Gemini CLI, opencode, Cline; November
+//! 2026), and otherwise taken from its documentation or source.
 
 use crate::{
     client::Client,

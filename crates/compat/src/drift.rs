@@ -80,8 +80,9 @@ pub fn find_drift(
     diagnostics
 }
 
-/// Reports each difference between the schemas of a tool, and all differing texts in one diagnostic:
-/// a server that rewords its descriptions would otherwise drown the differences that matter.
+/// Reports each difference between the schemas of a tool, and all differing texts in one
+/// diagnostic: a server that rewords its descriptions would otherwise drown the differences that
+/// matter.
 fn find_tool_drift(defined: &Tool, served: &Tool) -> Vec<Diagnostic> {
     let (ours, theirs) = reduce_to_shared(defined, served);
     let (texts, schemas): (Vec<Change>, Vec<Change>) = compare_tools(&ours, &theirs)

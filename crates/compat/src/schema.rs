@@ -1,8 +1,8 @@
 //! Compares two schemas by walking them side by side.
 //!
-//! At each pair of schemas the [`Comparer`] splits both into branches (see [`branch`]), compares which
-//! types there are, and then compares the branches of each type: values and patterns in [`value`],
-//! ranges in [`bounds`], properties in [`object`], and several branches of one type in
+//! At each pair of schemas the [`Comparer`] splits both into branches (see [`branch`]), compares
+//! which types there are, and then compares the branches of each type: values and patterns in
+//! [`value`], ranges in [`bounds`], properties in [`object`], and several branches of one type in
 //! [`alternatives`]. [`equality`] covers the keywords that are too hard to compare.
 
 mod alternatives;
@@ -31,8 +31,8 @@ use crate::{
 use branch::{Branch, JsonType};
 use node::{Node, resolve};
 
-/// Schemas nested deeper than this are reported as undecided. The walk is recursive, and definitions
-/// come from other people.
+/// Schemas nested deeper than this are reported as undecided. The walk is recursive, and
+/// definitions come from other people.
 const MAX_DEPTH: usize = 64;
 
 /// The budget of schema pairs for one tool. Alternatives are compared each with each, so the work

@@ -1,5 +1,5 @@
-//! Compares texts and annotations: information that decides how models and hosts use a tool, but not
-//! which calls it accepts.
+//! Compares texts and annotations: information that decides how models and hosts use a tool, but
+//! not which calls it accepts.
 
 use catalog::{NetworkAccess, SpecDetails, Tool, spec_details::Remark};
 use serde_json::Value;
@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Keywords that organize a schema and mean nothing to callers. The contents of `$defs` are compared
-/// where they are referenced.
+/// Keywords that organize a schema and mean nothing to callers. The contents of `$defs` are
+/// compared where they are referenced.
 const INTERNAL_KEYWORDS: [&str; 6] =
     ["$schema", "$id", "$comment", "$anchor", "$defs", "definitions"];
 
@@ -94,7 +94,8 @@ fn compare_defaults(
     }
 }
 
-/// Compares two versions of a tool outside of their schemas. `schema_changes` are the changes inside.
+/// Compares two versions of a tool outside of their schemas. `schema_changes` are the changes
+/// inside.
 pub(crate) fn compare_texts(old: &Tool, new: &Tool, schema_changes: &[Change]) -> Vec<Change> {
     let mut changes = compare_descriptions(old, new);
     changes.extend(compare_tool_annotations(old, new));

@@ -1,5 +1,5 @@
-//! How a call of a tool is carried out, in the notation of manual pages: `[…]` is optional and `...`
-//! repeats.
+//! How a call of a tool is carried out, in the notation of manual pages: `[…]` is optional and
+//! `...` repeats.
 
 use catalog::{
     Implementation, Tool,
@@ -9,8 +9,8 @@ use catalog::{
 };
 use serde_json::Value;
 
-/// The command line, the function call or the steps of a sequence; empty for native tools and for tools
-/// without an implementation.
+/// The command line, the function call or the steps of a sequence; empty for native tools and for
+/// tools without an implementation.
 pub(crate) fn render_invocation(tool: &Tool) -> Vec<String> {
     match &tool.implementation {
         Implementation::Process(process) => vec![render_command_line(tool, process)],
@@ -27,14 +27,15 @@ pub(crate) fn render_invocation(tool: &Tool) -> Vec<String> {
 
 /// Quotes a word for a POSIX shell, if necessary.
 pub(crate) fn shell_quote(word: &str) -> String {
-    // `shlex` also quotes `=`, `,` and `%`, which are literal inside a word: `--level=3` stays readable.
+    // `shlex` also quotes `=`, `,` and `%`, which are literal inside a word: `--level=3` stays
+    // readable.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,+@%".contains(c);
     let starts_plain = !word.starts_with(['=', '%']);
     if !word.is_empty() && starts_plain && word.chars().all(is_plain) {
         return word.to_owned();
     }
-    // No argument can contain a NUL. A definition that has one is still quoted, so that the rest of the
-    // word cannot be taken for another command.
+    // No argument can contain a NUL. A definition that has one is still quoted, so that the rest of
+    // the word cannot be taken for another command.
     let quoted = shlex::Quoter::new().allow_nul(true).quote(word);
     quoted.expect("only a NUL cannot be quoted, and it is allowed").into_owned()
 }

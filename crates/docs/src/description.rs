@@ -69,8 +69,9 @@ fn describe_in_size(tool: &Tool, size: DescriptionSize) -> String {
         .join("\n\n")
 }
 
-/// Shared guidance, the tool's own text and the consent warning, as paragraphs. How to get the result
-/// of a long-running call is part of the server's instructions and of the answer of such a call.
+/// Shared guidance, the tool's own text and the consent warning, as paragraphs. How to get the
+/// result of a long-running call is part of the server's instructions and of the answer of such a
+/// call.
 fn describe_concisely(tool: &Tool) -> String {
     let text = tool.description.text_in_context();
     let guidance = tool.description.guidance.as_deref().unwrap_or_default().trim();
@@ -90,8 +91,8 @@ fn render_consent_warning(consent: &Consent) -> String {
     )
 }
 
-/// The signature of a call and the tool's own usage notes. The name has no prefix, because clients and
-/// toolsets choose their own.
+/// The signature of a call and the tool's own usage notes. The name has no prefix, because clients
+/// and toolsets choose their own.
 fn render_usage(tool: &Tool) -> String {
     let required: Vec<_> = tool.input.required().collect();
     let parameters = tool.input.properties().map(|(name, schema)| {
@@ -103,8 +104,8 @@ fn render_usage(tool: &Tool) -> String {
     if notes.is_empty() { signature } else { format!("{signature}\n{notes}") }
 }
 
-/// Shortens the recorded example of an R function to its first lines, since a description is part of
-/// every conversation.
+/// Shortens the recorded example of an R function to its first lines, since a description is part
+/// of every conversation.
 fn shorten(transcript: &str) -> String {
     let lines: Vec<_> = transcript.trim_end().lines().collect();
     let mut shown: Vec<_> = lines.iter().take(MAX_TRANSCRIPT_LINES).copied().collect();

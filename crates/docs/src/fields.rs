@@ -172,7 +172,8 @@ fn describe_range(low: Option<String>, high: Option<String>, unit: &str) -> Opti
     }
 }
 
-/// A string without quotes, any other value as JSON. The empty string keeps its quotes to be visible.
+/// A string without quotes, any other value as JSON. The empty string keeps its quotes to be
+/// visible.
 fn to_text(value: &Value) -> String {
     match value {
         Value::String(text) if !text.is_empty() => text.clone(),

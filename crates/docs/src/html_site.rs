@@ -1,8 +1,8 @@
 //! A catalog as HTML pages: an index by category with a search box, and a page per tool.
 //!
-//! The pages load nothing: no fonts, images or scripts, except for the inline script of the index, which
-//! searches that page. Text by an author is Markdown without HTML, and the content security policy of tool
-//! pages allows no script at all.
+//! The pages load nothing: no fonts, images or scripts, except for the inline script of the index,
+//! which searches that page. Text by an author is Markdown without HTML, and the content security
+//! policy of tool pages allows no script at all.
 
 mod html;
 mod index;
@@ -18,7 +18,8 @@ use crate::{
 };
 use html::escape;
 
-/// A line in every page that identifies it as generated, so that `docs` overwrites only its own pages.
+/// A line in every page that identifies it as generated, so that `docs` overwrites only its own
+/// pages.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"toolcrib docs\">";
 
 /// The heading over tools without a category that do not share a definition with others.

@@ -1,7 +1,8 @@
 //! Tools, rules and error types as text: for a model, for a page, for a terminal.
 //!
-//! Everything here takes model values and returns strings; nothing is printed or written. Text by an
-//! author stays text: in pages it makes no HTML and breaks no table, on a terminal it moves no cursor.
+//! Everything here takes model values and returns strings; nothing is printed or written. Text by
+//! an author stays text: in pages it makes no HTML and breaks no table, on a terminal it moves no
+//! cursor.
 
 mod change;
 mod command_line;

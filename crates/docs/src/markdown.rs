@@ -1,7 +1,7 @@
 //! Text by an author inside Markdown, escaped so that it cannot become structure.
 
-/// Escapes a text of several paragraphs. Emphasis, lists and code spans keep their meaning; HTML, links,
-/// headings, fences and tables lose theirs.
+/// Escapes a text of several paragraphs. Emphasis, lists and code spans keep their meaning; HTML,
+/// links, headings, fences and tables lose theirs.
 pub(crate) fn escape_prose(text: &str) -> String {
     let lines = text.lines().map(|line| escape_line(line.trim()));
     lines.collect::<Vec<_>>().join("\n")
@@ -12,8 +12,8 @@ pub(crate) fn escape_cell(text: &str) -> String {
     escape_inline(&join_words(text))
 }
 
-/// A text as a code span for a cell of a table. A pipe would end the cell even inside a code span, so a
-/// text with one is escaped instead.
+/// A text as a code span for a cell of a table. A pipe would end the cell even inside a code span,
+/// so a text with one is escaped instead.
 pub(crate) fn code_cell(text: &str) -> String {
     if text.contains('|') { escape_punctuation(&join_words(text)) } else { code_span(text) }
 }

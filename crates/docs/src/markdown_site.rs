@@ -68,8 +68,8 @@ pub(crate) fn first_sentence(text: &str) -> &str {
     line.split_once(". ").map_or(line, |(first, _)| first).trim_end_matches('.')
 }
 
-/// The path of a tool's page. Paths are compared in lower case, because file systems on macOS and Windows
-/// ignore case.
+/// The path of a tool's page. Paths are compared in lower case, because file systems on macOS and
+/// Windows ignore case.
 pub(crate) fn unique_path(name: &str, extension: &str, taken: &mut HashSet<String>) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();

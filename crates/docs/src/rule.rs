@@ -111,8 +111,8 @@ fn shorten_lines(example: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Replaces control characters by their Unicode pictures: editors and git treat a page with a NUL as
-/// binary.
+/// Replaces control characters by their Unicode pictures: editors and git treat a page with a NUL
+/// as binary.
 fn replace_control_characters(line: &str) -> String {
     let picture = |c: char| char::from_u32(0x2400 + u32::from(c)).unwrap_or(c);
     line.chars().map(|c| if c < ' ' { picture(c) } else { c }).collect()

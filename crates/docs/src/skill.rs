@@ -15,7 +15,8 @@ const MAX_DESCRIPTION: usize = 1024;
 /// Maximum number of examples in a skill, all of which is read into the context of the model.
 const MAX_EXAMPLES: usize = 12;
 
-/// Renders `SKILL.md` for the tools of a server. Without a `description`, one is composed from the tools.
+/// Renders `SKILL.md` for the tools of a server. Without a `description`, one is composed from the
+/// tools.
 pub fn render_skill(catalog: &Catalog, server: &str, description: Option<&str>) -> String {
     let tools: Vec<_> = callable_tools(catalog).collect();
     let description = describe_skill(&tools, server, description);
@@ -75,8 +76,8 @@ fn callable_tools(catalog: &Catalog) -> impl Iterator<Item = &Tool> {
     catalog.tools().iter().map(AsRef::as_ref).filter(|tool| tool.is_callable())
 }
 
-/// Describes what the tools do and when to use them. A client decides by this text alone whether to read
-/// the skill.
+/// Describes what the tools do and when to use them. A client decides by this text alone whether to
+/// read the skill.
 fn describe_skill(tools: &[&Tool], server: &str, description: Option<&str>) -> String {
     let what = description.map_or_else(|| format!("Tools of {server}"), str::to_owned);
     let purposes: Vec<_> = tools.iter().map(|tool| summarize(tool)).collect();

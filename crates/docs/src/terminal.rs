@@ -10,7 +10,8 @@ pub const WIDTH: usize = 88;
 /// The widest label that others are aligned to. A wider one gets a line of its own.
 const MAX_LABEL_WIDTH: usize = 28;
 
-/// Renders a tool as `toolcrib show` prints it, in lines of at most `width` columns where words allow it.
+/// Renders a tool as `toolcrib show` prints it, in lines of at most `width` columns where words
+/// allow it.
 pub fn render_for_terminal(tool: &Tool, width: usize) -> String {
     let docs = ToolDocs::new(tool);
     let mut out = Page { text: sanitize(&tool.name), width };
@@ -116,7 +117,8 @@ fn push_aligned(out: &mut Page, rows: impl Iterator<Item = (String, String)>) {
     }
 }
 
-/// Appends one line, wrapped at spaces. A word that is too wide is not split, so that it can be copied.
+/// Appends one line, wrapped at spaces. A word that is too wide is not split, so that it can be
+/// copied.
 fn push_wrapped(out: &mut Page, line: &str, first_indent: &str, indent: &str) {
     let mut current = first_indent.to_owned();
     let mut has_words = false;
@@ -137,8 +139,8 @@ fn push_wrapped(out: &mut Page, line: &str, first_indent: &str, indent: &str) {
     out.push('\n');
 }
 
-/// Replaces characters that could move the cursor or reverse the text after them. Definitions come from
-/// others, and a terminal acts on escape sequences.
+/// Replaces characters that could move the cursor or reverse the text after them. Definitions come
+/// from others, and a terminal acts on escape sequences.
 fn sanitize(text: &str) -> String {
     let sanitized = text.chars().map(|c| match c {
         _ if c.is_whitespace() => ' ',
@@ -148,8 +150,8 @@ fn sanitize(text: &str) -> String {
     sanitized.collect()
 }
 
-/// Whether a character is invisible or changes how those after it are displayed: control characters,
-/// zero-width characters, bidirectional controls and tags.
+/// Whether a character is invisible or changes how those after it are displayed: control
+/// characters, zero-width characters, bidirectional controls and tags.
 pub(crate) fn is_invisible(c: char) -> bool {
     let is_format = matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
     c.is_control() || is_format || matches!(c, '\u{e0000}'..='\u{e007f}')

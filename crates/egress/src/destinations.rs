@@ -21,8 +21,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The ports at which this process serves clients.
 static OWN_PORTS: Mutex<Vec<u16>> = Mutex::new(Vec::new());
 
-/// Refuses connections to this port of the machine from now on, even if a list contains it: a tool is
-/// not a client of its own server.
+/// Refuses connections to this port of the machine from now on, even if a list contains it: a tool
+/// is not a client of its own server.
 pub fn refuse_own_port(port: u16) {
     OWN_PORTS.lock().push(port);
 }

@@ -43,8 +43,8 @@ struct Shared {
 }
 
 impl EgressProxy {
-    /// Serves the listeners, which are bound to [`listen_addresses`] in the network namespace of the
-    /// program.
+    /// Serves the listeners, which are bound to [`listen_addresses`] in the network namespace of
+    /// the program.
     pub fn start(list: &[HostPort], listeners: Vec<std::net::TcpListener>) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             destinations: Destinations::new(list),

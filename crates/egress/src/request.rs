@@ -1,5 +1,5 @@
-//! Requests to an HTTP proxy (RFC 9112, section 3.2): `CONNECT host:port`, and requests for an address
-//! that begins with `http://`.
+//! Requests to an HTTP proxy (RFC 9112, section 3.2): `CONNECT host:port`, and requests for an
+//! address that begins with `http://`.
 
 use catalog::{Host, HostPort};
 

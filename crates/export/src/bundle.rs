@@ -1,5 +1,5 @@
-//! A bundle (`.mcpb`, manifest version 0.3): a zip archive with the program and the crib, which Claude
-//! Desktop and others install with a click.
+//! A bundle (`.mcpb`, manifest version 0.3): a zip archive with the program and the crib, which
+//! Claude Desktop and others install with a click.
 
 use std::io::{Cursor, Write};
 
@@ -50,8 +50,8 @@ impl Platform {
     }
 }
 
-/// Packs a crib with `program`, a `toolcrib` for Linux or macOS. The same input gives the same bytes, so
-/// that a registry entry with their digest can be made later.
+/// Packs a crib with `program`, a `toolcrib` for Linux or macOS. The same input gives the same
+/// bytes, so that a registry entry with their digest can be made later.
 pub fn pack_bundle(package: &Package<'_>, program: Vec<u8>) -> Result<Vec<u8>, BundleError> {
     let platform = Platform::of_program(&program).ok_or(BundleError::NotAProgram)?;
     let mut files = vec![

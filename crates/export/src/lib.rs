@@ -1,5 +1,5 @@
-//! Packages a crib for distribution: as a plugin for agents, a skill, an entry for the MCP registry, or
-//! a bundle.
+//! Packages a crib for distribution: as a plugin for agents, a skill, an entry for the MCP
+//! registry, or a bundle.
 //!
 //! Everything here is bytes in, bytes out. Each package format has its own file, which names the
 //! specification that it follows.

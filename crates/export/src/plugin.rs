@@ -1,7 +1,8 @@
-//! A plugin: one folder that Claude Code, Codex, Copilot CLI and Gemini CLI install (Agent Plugins 1.0).
+//! A plugin: one folder that Claude Code, Codex, Copilot CLI and Gemini CLI install (Agent Plugins
+//! 1.0).
 //!
-//! Each client reads different files. Claude Code ignores `mcp.json` and Codex ignores `.mcp.json`, so
-//! both define the server, with the variable that the client expands to the plugin folder.
+//! Each client reads different files. Claude Code ignores `mcp.json` and Codex ignores `.mcp.json`,
+//! so both define the server, with the variable that the client expands to the plugin folder.
 
 use serde_json::{Value, json};
 
@@ -60,7 +61,8 @@ pub fn make_skill(package: &Package<'_>) -> Vec<File> {
     vec![File::text(format!("{name}/SKILL.md"), text)]
 }
 
-/// Whether an entry names its transport. Clients with a format of their own take a command for stdio.
+/// Whether an entry names its transport. Clients with a format of their own take a command for
+/// stdio.
 #[derive(Clone, Copy)]
 enum TransportNaming {
     Declared,

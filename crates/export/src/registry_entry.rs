@@ -20,8 +20,8 @@ pub enum EntryError<E> {
     Bundle(E),
 }
 
-/// Writes `server.json` for a crib whose bundle is published at `download`. The bundle is packed only
-/// if an entry is possible.
+/// Writes `server.json` for a crib whose bundle is published at `download`. The bundle is packed
+/// only if an entry is possible.
 pub fn make_registry_entry<E>(
     package: &Package<'_>,
     bundle: impl FnOnce() -> Result<Vec<u8>, E>,

@@ -1,4 +1,5 @@
-//! How long reading a folder of definitions takes, beside parsing the same files with serde_json or comrak, as JSON.
+//! How long reading a folder of definitions takes, beside parsing the same files with serde_json or
+//! comrak, as JSON.
 //!
 //! `cargo run --release -p toolcrib-formats --example reading_speed -- FOLDER`
 

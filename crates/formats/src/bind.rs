@@ -7,13 +7,15 @@ use catalog::{
     implementation::{Binding, PassBy, Piece, Process},
 };
 
-/// Binds `tool` to a command, as `[[bind]]` in `toolcrib.toml` does. A tool that has a program keeps it.
+/// Binds `tool` to a command, as `[[bind]]` in `toolcrib.toml` does. A tool that has a program
+/// keeps it.
 ///
-/// If the definition declares how parameters are passed, they follow the words of the command. Otherwise
-/// the program gets the arguments as JSON on stdin and returns JSON.
+/// If the definition declares how parameters are passed, they follow the words of the command.
+/// Otherwise the program gets the arguments as JSON on stdin and returns JSON.
 ///
-/// A word `{name}` is replaced by the value of that parameter, which is then not passed a second time.
-/// After a word `--` the value may begin with a dash, since the program cannot take it for an option.
+/// A word `{name}` is replaced by the value of that parameter, which is then not passed a second
+/// time. After a word `--` the value may begin with a dash, since the program cannot take it for an
+/// option.
 pub fn bind(mut tool: Tool, command: &[String]) -> Tool {
     if tool.is_callable() || command.is_empty() {
         return tool;
@@ -45,8 +47,8 @@ pub fn bind(mut tool: Tool, command: &[String]) -> Tool {
     tool
 }
 
-/// Sets the program of a tool. A tool that runs a shell script is dangerous whatever it declares: the
-/// script can do anything.
+/// Sets the program of a tool. A tool that runs a shell script is dangerous whatever it declares:
+/// the script can do anything.
 pub(crate) fn set_process(tool: &mut Tool, program: &str, mut pieces: Vec<Piece>) {
     pieces.shrink_to_fit();
     let process = Process { program: program.to_owned(), pieces };

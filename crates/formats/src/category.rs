@@ -15,7 +15,8 @@ pub struct Category {
     pub patterns: Vec<Pattern>,
     /// The topic, shown to models that choose a category.
     pub description: Option<String>,
-    /// Whether a model may follow instructions in its documents; otherwise they are only information.
+    /// Whether a model may follow instructions in its documents; otherwise they are only
+    /// information.
     pub instruct: bool,
 }
 

@@ -19,7 +19,8 @@ pub struct Loss {
     pub message: String,
 }
 
-/// A field's name and a function for its value without locations; null if the tool does not have it.
+/// A field's name and a function for its value without locations; null if the tool does not have
+/// it.
 type Field = (&'static str, fn(&Tool) -> Value);
 
 #[rustfmt::skip]
@@ -189,9 +190,9 @@ fn describe_lost_bindings(tool: &Tool, converted: &Tool) -> Option<String> {
     })
 }
 
-/// The bindings of a command line that differ from the default: a flag named after the parameter and
-/// its value. A flag named after the alias is lost with that, and whether a value is a path is part of
-/// the schema.
+/// The bindings of a command line that differ from the default: a flag named after the parameter
+/// and its value. A flag named after the alias is lost with that, and whether a value is a path is
+/// part of the schema.
 fn unusual_bindings(tool: &Tool) -> Vec<&Binding> {
     let is_usual = |binding: &Binding| {
         let name = &binding.parameter;

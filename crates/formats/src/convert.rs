@@ -1,7 +1,7 @@
 //! Converts tools to another format.
 //!
-//! No writer needs to know what its format cannot express: its files are read back, and every part of a
-//! tool that differs is reported as a loss.
+//! No writer needs to know what its format cannot express: its files are read back, and every part
+//! of a tool that differs is reported as a loss.
 
 use catalog::{Diagnostic, SourceId, Tool};
 

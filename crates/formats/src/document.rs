@@ -32,8 +32,8 @@ pub fn is_candidate(source: &SourceId, bytes: &[u8]) -> bool {
         || detect_markdown(FORMATS, source, &String::from_utf8_lossy(bytes)).is_some()
 }
 
-/// Whether a JSON or YAML file has the fields of a tool definition, regardless of its location. Other
-/// files, such as `package.json`, have some of these fields, but not all.
+/// Whether a JSON or YAML file has the fields of a tool definition, regardless of its location.
+/// Other files, such as `package.json`, have some of these fields, but not all.
 pub fn looks_like_definition(source: &SourceId, bytes: &[u8]) -> bool {
     const ONE_OF: [&str; 5] = ["command", "subcommand", "inputSchema", "sequence", "parameters"];
     match Document::parse(source, bytes).content {
@@ -79,8 +79,8 @@ impl<'a> Document<'a> {
         if let Some(format) = detect_markdown(formats, source, text) {
             return Self { format: Some(format), text, content: Content::Markdown, report };
         }
-        // Markdown that is not a specification is never YAML, although its first line may look like a key;
-        // the JSON parser gives the clearer error.
+        // Markdown that is not a specification is never YAML, although its first line may look like
+        // a key; the JSON parser gives the clearer error.
         let parsed = if is_markdown(source) { json::parse(text) } else { parse(text) };
         parsed.problems.into_iter().for_each(|problem| report.push_syntax(problem));
         match parsed.root.filter(|_| !parsed.is_lossy) {
@@ -97,8 +97,8 @@ impl<'a> Document<'a> {
         self.format
     }
 
-    /// Whether it is a Markdown specification. Identical copies of one count once, since projects keep
-    /// copies of a page for documentation.
+    /// Whether it is a Markdown specification. Identical copies of one count once, since projects
+    /// keep copies of a page for documentation.
     pub fn is_markdown(&self) -> bool {
         matches!(self.content, Content::Markdown)
     }

@@ -1,8 +1,8 @@
 //! Content expressions, which select documents: `lang/python+rust,docs,!docs/draft*`.
 //!
-//! An expression is a list of terms; a term is the name of a category or collection, optionally with
-//! patterns. Names and patterns are resolved elsewhere. An expression displays as text that parses to an
-//! equal expression.
+//! An expression is a list of terms; a term is the name of a category or collection, optionally
+//! with patterns. Names and patterns are resolved elsewhere. An expression displays as text that
+//! parses to an equal expression.
 
 mod parser;
 
@@ -25,7 +25,8 @@ pub struct Term {
     pub selection: Selection,
     /// The name of a category or collection.
     pub name: String,
-    /// The documents it selects; if empty, those that the category or collection selects by default.
+    /// The documents it selects; if empty, those that the category or collection selects by
+    /// default.
     pub patterns: Vec<Pattern>,
 }
 
@@ -34,7 +35,8 @@ pub struct Term {
 pub struct Pattern {
     /// Whether matching documents are included or excluded.
     pub selection: Selection,
-    /// A glob for paths relative to the category's folder, in which a backslash escapes a character.
+    /// A glob for paths relative to the category's folder, in which a backslash escapes a
+    /// character.
     pub glob: String,
 }
 
@@ -85,7 +87,8 @@ impl Expression {
 }
 
 impl Pattern {
-    /// Parses a pattern outside of an expression, as in configuration, where only a leading `!` is special.
+    /// Parses a pattern outside of an expression, as in configuration, where only a leading `!` is
+    /// special.
     pub fn parse(text: &str) -> Self {
         match text.strip_prefix('!') {
             Some(glob) => Self { selection: Selection::Exclude, glob: glob.to_owned() },

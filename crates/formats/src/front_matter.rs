@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 /// A text, split into front matter and body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrontMatter<'a> {
-    /// The values by key. Keys are converted to lower case, since authors write `Title` as well as `title`.
+    /// The values by key. Keys are converted to lower case, since authors write `Title` as well as
+    /// `title`.
     pub values: Map<String, Value>,
     /// The text after the front matter.
     pub body: &'a str,
@@ -25,8 +26,8 @@ pub struct FrontMatterError {
 }
 
 impl<'a> FrontMatter<'a> {
-    /// Splits a text. A text that does not begin with a line of `---`, or has no closing one, has no front
-    /// matter: it may begin with a horizontal rule. A byte order mark is skipped.
+    /// Splits a text. A text that does not begin with a line of `---`, or has no closing one, has
+    /// no front matter: it may begin with a horizontal rule. A byte order mark is skipped.
     pub fn parse(text: &'a str) -> Result<Self, FrontMatterError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let Some((yaml, body)) = split(text) else {

@@ -34,8 +34,8 @@ impl<'a> Locator<'a> {
         self.root.get_or_init(parse).as_ref()
     }
 
-    /// The bytes of a location; those of its nearest ancestor if it does not exist, since a missing field
-    /// is reported at the object that lacks it.
+    /// The bytes of a location; those of its nearest ancestor if it does not exist, since a missing
+    /// field is reported at the object that lacks it.
     pub fn range(&self, location: &Location) -> Range<usize> {
         match location {
             Location::Whole => 0..self.text.len(),

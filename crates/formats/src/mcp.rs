@@ -1,7 +1,8 @@
 //! Saved results of `tools/list`, the listing of an MCP server.
 //!
-//! A file is the whole JSON-RPC message, its result, the array of tools or a single tool, recognized by
-//! content. These tools belong to another server: they are documented, and run only if bound.
+//! A file is the whole JSON-RPC message, its result, the array of tools or a single tool,
+//! recognized by content. These tools belong to another server: they are documented, and run only
+//! if bound.
 
 mod meta;
 mod rules;
@@ -184,7 +185,8 @@ fn read_tool(object: &Object<'_, '_>, report: &mut Report) -> Option<Tool> {
     tool.title = title;
     tool.output = output.map(Schema::new);
     tool.annotations = annotations;
-    // The server that owns the tool decides how long a call takes; the protocol does not declare it.
+    // The server that owns the tool decides how long a call takes; the protocol does not declare
+    // it.
     tool.mode = Mode::Synchronous;
     tool.parameters = locate_parameters(object, &tool.input);
     if let Some(meta) = object.node("_meta") {
@@ -222,8 +224,8 @@ fn read_schema(
     schema
 }
 
-/// Reads the hints. The protocol defines defaults for missing hints, but a default is not a declaration
-/// by the author, so nothing is inferred from it.
+/// Reads the hints. The protocol defines defaults for missing hints, but a default is not a
+/// declaration by the author, so nothing is inferred from it.
 fn read_annotations(object: &Object<'_, '_>, report: &mut Report) -> Annotations {
     let at = object.at.key("annotations");
     let Some(hints) = object.node("annotations").and_then(|node| Object::new(node, &at, report))

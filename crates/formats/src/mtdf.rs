@@ -1,8 +1,8 @@
 //! MTDF: command-line tools as JSON, in two dialects.
 //!
-//! A definition is either a tree of subcommands, of which each leaf is a tool, or one tool with a JSON
-//! Schema. `tree` walks it and applies inheritance, `parameter` and `schema_tool` read the two ways of
-//! declaring arguments, `leaf` builds the tools.
+//! A definition is either a tree of subcommands, of which each leaf is a tool, or one tool with a
+//! JSON Schema. `tree` walks it and applies inheritance, `parameter` and `schema_tool` read the two
+//! ways of declaring arguments, `leaf` builds the tools.
 
 mod availability;
 mod binding;
@@ -90,8 +90,8 @@ fn read<'n>(
     if report.is_exhausted() { Default::default() } else { tools }
 }
 
-/// The JSON Schema accepts exactly the definitions that are read without an error, except for references,
-/// patterns, conflicts and defaults, which no JSON Schema can check.
+/// The JSON Schema accepts exactly the definitions that are read without an error, except for
+/// references, patterns, conflicts and defaults, which no JSON Schema can check.
 fn schema() -> Json {
     serde_json::from_str(include_str!("mtdf/schema.json")).expect("the schema is JSON")
 }

@@ -25,8 +25,8 @@ pub(crate) struct Object<'n, 'p> {
 pub(crate) struct KnownFields {
     /// Their names, in groups that several kinds of objects share.
     pub(crate) groups: &'static [&'static [&'static str]],
-    /// Fields that change what is run. A misspelling of one is an error, since ignoring it would make
-    /// a different tool of the definition.
+    /// Fields that change what is run. A misspelling of one is an error, since ignoring it would
+    /// make a different tool of the definition.
     pub(crate) critical: &'static [&'static str],
 }
 

@@ -139,8 +139,8 @@ impl Report {
     }
 
     pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
-        // Errors are counted even if they are not kept, because readers compare counts to find out whether
-        // a part is valid.
+        // Errors are counted even if they are not kept, because readers compare counts to find out
+        // whether a part is valid.
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         if self.diagnostics.len() == MAX_DIAGNOSTICS {
             self.dropped += 1;

@@ -1,5 +1,5 @@
-//! R Markdown and Quarto documents as text: front matter, headings, chunks, and problems that can be
-//! found without running R.
+//! R Markdown and Quarto documents as text: front matter, headings, chunks, and problems that can
+//! be found without running R.
 //!
 //! R code is parsed, never evaluated: documents come from models and other untrusted authors.
 

@@ -62,8 +62,8 @@ pub(crate) fn is_yaml(text: &str) -> bool {
     let Some(first) = lines.next() else {
         return false;
     };
-    // Detected by content, since text in a code block has no file name. Invalid JSON must go to the JSON
-    // parser, which recovers from errors and has better hints.
+    // Detected by content, since text in a code block has no file name. Invalid JSON must go to the
+    // JSON parser, which recovers from errors and has better hints.
     match first.as_bytes()[0] {
         b'{' | b'[' | b'"' | b'/' | b',' | b'}' | b']' => false,
         b'-' => first.trim_end() == "---" || first.starts_with("--- "),

@@ -1,5 +1,5 @@
-//! Who may approve calls: a person at a terminal, who may have to know a passphrase, or a script of the
-//! operator that can read a credential.
+//! Who may approve calls: a person at a terminal, who may have to know a passphrase, or a script of
+//! the operator that can read a credential.
 //!
 //! Both are files of the state folder, which no sandboxed program can read or write.
 
@@ -98,8 +98,8 @@ impl Approver {
         Ok(&self.credential)
     }
 
-    /// Succeeds if this process can read the credential, and neither other users nor tools with these
-    /// settings can.
+    /// Succeeds if this process can read the credential, and neither other users nor tools with
+    /// these settings can.
     pub fn check_credential(
         &self,
         settings: &Settings,

@@ -232,8 +232,8 @@ impl Assembly {
         self.loader.get_mut().forget_parameter_locations();
     }
 
-    /// Logs the diagnostics of the definitions and forgets them: a server has no other use for them,
-    /// and there may be thousands.
+    /// Logs the diagnostics of the definitions and forgets them: a server has no other use for
+    /// them, and there may be thousands.
     pub(crate) fn log_diagnostics(&mut self) {
         definitions_log::log(&self.crib, self.loaded());
         if let Some(loaded) = self.loaded.get_mut() {
@@ -281,7 +281,8 @@ impl Assembly {
     }
 }
 
-/// Protects the configuration of a crib, and the definitions, scripts, modules and sources of its tools.
+/// Protects the configuration of a crib, and the definitions, scripts, modules and sources of its
+/// tools.
 fn protect_code(crib: &Crib, loaded: &Loaded, settings: &Settings) {
     settings.protected.set(protected_paths(crib, loaded, settings));
 }

@@ -57,8 +57,8 @@ impl Background {
         join(&self.socket(), VERSION).await
     }
 
-    /// Starts the server with this command line and waits until it answers. `None` if it exited or timed
-    /// out; the log has the reason.
+    /// Starts the server with this command line and waits until it answers. `None` if it exited or
+    /// timed out; the log has the reason.
     pub async fn start(&self, arguments: &[OsString]) -> io::Result<Option<Status>> {
         let mut child = runtime::start_background(arguments, self.open_log()?)?;
         let deadline = Instant::now() + TIMEOUT;
@@ -74,14 +74,15 @@ impl Background {
         }
     }
 
-    /// Stops the server and waits until it has exited. Returns its last status; `None` if it was not
-    /// running.
+    /// Stops the server and waits until it has exited. Returns its last status; `None` if it was
+    /// not running.
     pub async fn stop(&self) -> io::Result<Option<Status>> {
         let Some(status) = ask(&self.socket(), VERSION, Request::Stop).await? else {
             return Ok(None);
         };
         let deadline = Instant::now() + TIMEOUT;
-        // While it shuts down, it still holds its socket but does not answer, so a status request fails.
+        // While it shuts down, it still holds its socket but does not answer, so a status request
+        // fails.
         while !matches!(self.status().await, Ok(None)) {
             if Instant::now() > deadline {
                 return Err(io::ErrorKind::TimedOut.into());

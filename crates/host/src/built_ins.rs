@@ -49,8 +49,8 @@ pub(crate) fn build(
 }
 
 /// Adds the built-in tools that the crib's configuration enables or that the results of its tools
-/// require. `defined` has all tools of the crib, including those that a flag disables: disabling the
-/// last asynchronous tool must not make its running operations unreachable.
+/// require. `defined` has all tools of the crib, including those that a flag disables: disabling
+/// the last asynchronous tool must not make its running operations unreachable.
 pub(crate) fn add_to(
     catalog: &Catalog,
     defined: &Catalog,

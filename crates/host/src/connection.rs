@@ -1,7 +1,7 @@
 //! Connects clients to a crib: an entry in a client's file, and its removal.
 //!
-//! A record in the crib's state folder has the original file. If the file was not changed otherwise,
-//! undoing restores it byte by byte; else it only removes the entry.
+//! A record in the crib's state folder has the original file. If the file was not changed
+//! otherwise, undoing restores it byte by byte; else it only removes the entry.
 
 use std::{
     fs, io,
@@ -140,8 +140,8 @@ impl ClientFile {
         let (original, folders) = match self.read_record() {
             // The file is unchanged since it was written, so the original text is still valid.
             Some(record) if record.after == text => (record.before, record.folders),
-            // The crib was connected before, so the entry was written by `connect`, and the original
-            // text is the current one without it.
+            // The crib was connected before, so the entry was written by `connect`, and the
+            // original text is the current one without it.
             Some(record) => (Some(editor.remove(text, name).map_err(edit_error)?), record.folders),
             None => (before.clone(), find_missing_folders(&self.path)),
         };

@@ -14,8 +14,8 @@ const DIAGNOSTICS_LOGGED: usize = 100;
 /// Maximum number of tools in a warning about drift.
 const DRIFT_SHOWN: usize = 10;
 
-/// Logs diagnostics with their positions, errors before warnings if there are many, and how much was
-/// loaded.
+/// Logs diagnostics with their positions, errors before warnings if there are many, and how much
+/// was loaded.
 pub(crate) fn log(crib: &Crib, loaded: &Loaded) {
     let mut logged: Vec<&Diagnostic> =
         loaded.diagnostics.iter().filter(|found| is_logged(found.severity)).collect();
@@ -72,8 +72,8 @@ pub(crate) fn misplaced_definitions(crib: &Crib, loaded: &Loaded) -> Option<Stri
     })
 }
 
-/// Tools that are new or differ from the lock file, which are held back until a person accepts them.
-/// Without a lock file no tool is held back; with an unreadable one, all are.
+/// Tools that are new or differ from the lock file, which are held back until a person accepts
+/// them. Without a lock file no tool is held back; with an unreadable one, all are.
 pub(crate) fn find_held(crib: &Crib, loaded: &Loaded) -> Vec<Drift> {
     let lock = match Lock::read(crib) {
         Ok(lock) => lock,

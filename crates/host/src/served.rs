@@ -105,8 +105,8 @@ impl ServedCrib {
         &self.0.server
     }
 
-    /// Why a form that is answered with the token in this file does not count as a person's answer, if
-    /// tools or other users can read it.
+    /// Why a form that is answered with the token in this file does not count as a person's answer,
+    /// if tools or other users can read it.
     pub fn find_token_exposure(&self, path: &Path) -> Option<String> {
         let assembly = self.0.assembly.lock();
         http_token::find_exposure(&assembly.settings(), &assembly.loaded().catalog, path)
@@ -180,9 +180,10 @@ impl ServedCrib {
         Ok(())
     }
 
-    /// Opens the control socket, through which `toolcrib reload`, `flags` and `operations` reach this
-    /// server, and serves it in a task. Without one, which is logged, the server serves its clients all
-    /// the same. Bind it before announcing the server, so that a client of the announcement can use it.
+    /// Opens the control socket, through which `toolcrib reload`, `flags` and `operations` reach
+    /// this server, and serves it in a task. Without one, which is logged, the server serves its
+    /// clients all the same. Bind it before announcing the server, so that a client of the
+    /// announcement can use it.
     pub async fn open_control_socket(&self) -> Option<JoinHandle<()>> {
         let state = self.0.assembly.lock().crib().state_folder();
         servers::remove_dead_sockets(&state).await;

@@ -1,8 +1,8 @@
 //! The running servers of this user, reached through their control sockets.
 //!
-//! A server listens on `control-PID-NAMESPACE.sock` in the state folder of its crib, where the second
-//! part is the inode number of its PID namespace. The folder is the list: there is no registry that
-//! could disagree with it.
+//! A server listens on `control-PID-NAMESPACE.sock` in the state folder of its crib, where the
+//! second part is the inode number of its PID namespace. The folder is the list: there is no
+//! registry that could disagree with it.
 
 use std::{
     fs,

@@ -11,8 +11,8 @@ use store::Store;
 
 use crate::{AssemblyError, persistence};
 
-/// A store that was not written for this long has no waiting request, since requests expire within an
-/// hour.
+/// A store that was not written for this long has no waiting request, since requests expire within
+/// an hour.
 const MAX_AGE: Duration = Duration::from_secs(2 * 3600);
 
 /// A crib with a store.

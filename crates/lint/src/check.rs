@@ -77,11 +77,12 @@ pub fn check_catalog(
     Findings { diagnostics, broken }
 }
 
-/// Texts without findings, by role and with the mode of their tool: all that rules for texts depend on.
+/// Texts without findings, by role and with the mode of their tool: all that rules for texts depend
+/// on.
 type CleanTexts<'a> = HashSet<(Role, &'a str, Mode)>;
 
-/// Checks one tool; the sink must be empty. The tools of a file share guidance and the descriptions of
-/// their parameters, so a text that was clean for an earlier tool is not read again.
+/// Checks one tool; the sink must be empty. The tools of a file share guidance and the descriptions
+/// of their parameters, so a text that was clean for an earlier tool is not read again.
 fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanTexts<'a>, sink: &mut DiagnosticSink<'_>) {
     let mut texts = collect_texts(tool);
     texts.retain(|text| !clean.contains(&(text.role, text.text, tool.mode)));
@@ -101,8 +102,8 @@ fn check_tool<'a>(tool: &'a Tool, clean: &mut CleanTexts<'a>, sink: &mut Diagnos
             Check::Catalog(_) => {}
         }
     }
-    // A text with findings is checked again for the next tool, which has to report them under its own
-    // name.
+    // A text with findings is checked again for the next tool, which has to report them under its
+    // own name.
     let checked = texts.iter().zip(is_clean).filter(|(_, is_clean)| *is_clean);
     clean.extend(checked.map(|(text, _)| (text.role, text.text, tool.mode)));
     for diagnostic in &mut sink.diagnostics {

@@ -1,8 +1,8 @@
 //! Rules over the tool model: problems that a reader of one definition cannot see, because they
 //! involve several definitions, or because they concern the meaning and not the syntax.
 //!
-//! A rule is one file in `rules/` and one line in the table behind [`RULES`]. It sees tools, not the
-//! syntax in which they were written, and neither files nor the clock.
+//! A rule is one file in `rules/` and one line in the table behind [`RULES`]. It sees tools, not
+//! the syntax in which they were written, and neither files nor the clock.
 
 mod check;
 mod context;

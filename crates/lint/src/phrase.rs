@@ -1,7 +1,7 @@
 //! Finds phrases in prose, for rules about the meaning of a text.
 //!
-//! A phrase is a pattern of words separated by spaces: `a|b` matches either word, `..3` matches up to
-//! three arbitrary words. A match never crosses the end of a sentence.
+//! A phrase is a pattern of words separated by spaces: `a|b` matches either word, `..3` matches up
+//! to three arbitrary words. A match never crosses the end of a sentence.
 
 use std::{collections::HashMap, ops::Range};
 

@@ -12,8 +12,8 @@ pub(crate) struct Word<'a> {
     pub(crate) sentence: usize,
 }
 
-/// Splits a text into words. Everything but letters, digits and inner apostrophes separates words, so
-/// that neither Markdown (`**DO NOT**`) nor snake case (`operation_id`) hides one.
+/// Splits a text into words. Everything but letters, digits and inner apostrophes separates words,
+/// so that neither Markdown (`**DO NOT**`) nor snake case (`operation_id`) hides one.
 pub(crate) fn split_prose(text: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     // `start` is where the current word begins.
@@ -56,8 +56,8 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// Whether `c` ends a sentence. A full stop inside a file name does not, nor does a line break within
-/// a paragraph.
+/// Whether `c` ends a sentence. A full stop inside a file name does not, nor does a line break
+/// within a paragraph.
 fn ends_sentence(c: char, next: Option<char>) -> bool {
     match c {
         ';' => true,

@@ -17,7 +17,8 @@ impl<'a> DiagnosticSink<'a> {
         Self { context, diagnostics }
     }
 
-    /// Adds a diagnostic. A rule that checks one tool need not name it: [`check`](crate::check) does.
+    /// Adds a diagnostic. A rule that checks one tool need not name it: [`check`](crate::check)
+    /// does.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }

@@ -1,8 +1,8 @@
 //! The cache of rendered documents.
 //!
-//! The key is a digest of all inputs that are known before a render. The packages that R loaded are known
-//! only afterwards, so an entry records them and is valid while they are unchanged. A corrupt entry is a
-//! cache miss, and a failure to write one is only logged.
+//! The key is a digest of all inputs that are known before a render. The packages that R loaded are
+//! known only afterwards, so an entry records them and is valid while they are unchanged. A corrupt
+//! entry is a cache miss, and a failure to write one is only logged.
 
 use std::{
     collections::BTreeMap,

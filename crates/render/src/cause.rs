@@ -1,6 +1,8 @@
-//! Finds the cause of a failed render in the output of LaTeX and pandoc, and its line in the document.
+//! Finds the cause of a failed render in the output of LaTeX and pandoc, and its line in the
+//! document.
 //!
-//! R reports only that a program failed, with the path of a log file that is deleted with its folder.
+//! R reports only that a program failed, with the path of a log file that is deleted with its
+//! folder.
 
 use super::{Backend, RenderJob, RenderSettings, diagnostics::find_missing_style};
 
@@ -25,8 +27,8 @@ const ENGINES: [(&str, &str); 3] = [
 
 /// Finds the cause of a failure of pandoc or LaTeX.
 pub(super) fn find_cause(job: &RenderJob, log: &[String], backend: Backend) -> Option<Cause> {
-    // From the most to the least specific, because anything missing also makes LaTeX print a general
-    // error.
+    // From the most to the least specific, because anything missing also makes LaTeX print a
+    // general error.
     find_character(job, log)
         .or_else(|| find_engine(job, log, backend))
         .or_else(|| find_remote_file(job, log))
@@ -143,8 +145,8 @@ fn find_style(log: &[String]) -> Option<Cause> {
     })
 }
 
-/// Finds any other LaTeX error, which starts with an exclamation mark. A later line has the text up to
-/// the error: `l.87 with \\undefined`.
+/// Finds any other LaTeX error, which starts with an exclamation mark. A later line has the text up
+/// to the error: `l.87 with \\undefined`.
 fn find_latex_error(job: &RenderJob, log: &[String]) -> Option<Cause> {
     let at = log.iter().position(|line| line.starts_with("! "))?;
     let error = log[at].trim_start_matches("! ").trim_end_matches([' ', '.']);

@@ -103,7 +103,8 @@ pub(super) async fn run(
         }
     };
     match exit {
-        // Finding processes that left the group is slow, and a normal exit rarely leaves any: do not wait.
+        // Finding processes that left the group is slow, and a normal exit rarely leaves any: do
+        // not wait.
         ExitReason::Exited(_) => drop(tokio::spawn(running.kill())),
         _ => drop(running.kill().await),
     }

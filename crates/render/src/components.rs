@@ -1,4 +1,5 @@
-//! The programs and packages that rendering uses: whether they are installed, and how to install them.
+//! The programs and packages that rendering uses: whether they are installed, and how to install
+//! them.
 
 use std::{sync::Arc, time::Duration};
 

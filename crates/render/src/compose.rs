@@ -1,8 +1,8 @@
 //! The Compose backend: a service that runs once, through the command of Docker Compose or Podman.
 //!
-//! The service has the same limits as a container of the Docker backend. Files travel as tar archives
-//! over stdin and stdout and live in an anonymous volume that is removed with the container: nothing of
-//! the host is mounted. A dropped render is cleaned up in the background.
+//! The service has the same limits as a container of the Docker backend. Files travel as tar
+//! archives over stdin and stdout and live in an anonymous volume that is removed with the
+//! container: nothing of the host is mounted. A dropped render is cleaned up in the background.
 
 use std::{
     fs,
@@ -47,10 +47,10 @@ const CLEANUP_TIMEOUT: Duration = Duration::from_secs(30);
 const ARCHIVE_OVERHEAD: usize = 8 * 1024 * 1024;
 /// Memory limit of the command.
 const MEMORY_BYTES: u64 = 2 * 1024 * 1024 * 1024;
-/// Unpacks, renders, packs. Its arguments are the token, the time limit in seconds and the folder, which is
-/// a volume; in an image without that folder only root may write to the volume, so `/tmp` (memory) is used
-/// instead. Stdout carries only the archive. The begin and end lines separate the output of R from that of
-/// Compose itself. Compose replaces `$$` by `$`.
+/// Unpacks, renders, packs. Its arguments are the token, the time limit in seconds and the folder,
+/// which is a volume; in an image without that folder only root may write to the volume, so `/tmp`
+/// (memory) is used instead. Stdout carries only the archive. The begin and end lines separate the
+/// output of R from that of Compose itself. Compose replaces `$$` by `$`.
 const SCRIPT: &str = "\
     job=$$3; test -w $$job || { job=/tmp/job; mkdir $$job; }; \
     tar -x -f - -C $$job || exit 1; \
@@ -102,7 +102,8 @@ impl Inner {
         Err(Failure::new(ErrorType::ComposeMissing, message))
     }
 
-    /// A command whose daemon answers. Asking is slow, so a daemon that did not answer is skipped for a while.
+    /// A command whose daemon answers. Asking is slow, so a daemon that did not answer is skipped
+    /// for a while.
     pub(super) async fn reachable_compose(&self) -> Option<ComposeCommand> {
         let mut failed_at = self.compose_failed_at.lock().await;
         if failed_at.is_some_and(|time| time.elapsed() < RETRY_AFTER) {
@@ -132,7 +133,8 @@ impl Inner {
         self.capture_output(wanted).await.is_some()
     }
 
-    /// Variables that point the command to its daemon: the one that answered, else the configured one.
+    /// Variables that point the command to its daemon: the one that answered, else the configured
+    /// one.
     fn daemon_variables(&self, command: &ComposeCommand) -> Vec<(String, String)> {
         // With several sockets configured, the choice is left to the context of the command.
         let configured = match self.settings.sockets.as_slice() {
@@ -227,7 +229,8 @@ impl Inner {
     }
 }
 
-/// One use of Compose: its folder and project name. Dropping it before it finished removes its containers.
+/// One use of Compose: its folder and project name. Dropping it before it finished removes its
+/// containers.
 struct Project {
     folder: Option<PrivateFolder>,
     name: String,

@@ -7,8 +7,8 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     of_parts([bytes])
 }
 
-/// The digest of several parts, in order. Parts are not delimited: use it where their boundaries cannot
-/// be confused.
+/// The digest of several parts, in order. Parts are not delimited: use it where their boundaries
+/// cannot be confused.
 pub(crate) fn of_parts(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     let mut hasher = Sha256::new();
     parts.into_iter().for_each(|part| hasher.update(part));

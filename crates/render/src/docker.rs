@@ -1,9 +1,9 @@
 //! The Docker backend: a container per render, through the API of Docker or Podman.
 //!
-//! The container has no network, a read-only root, no capabilities and an unprivileged user; memory, CPU,
-//! processes and time are limited. Files travel as archives through an anonymous volume, so that nothing
-//! of the host is mounted. The container is always removed: when the render finishes, when it is dropped,
-//! and by the next server if this one is killed.
+//! The container has no network, a read-only root, no capabilities and an unprivileged user;
+//! memory, CPU, processes and time are limited. Files travel as archives through an anonymous
+//! volume, so that nothing of the host is mounted. The container is always removed: when the render
+//! finishes, when it is dropped, and by the next server if this one is killed.
 
 mod container;
 mod image;
@@ -81,8 +81,8 @@ impl Inner {
         let container =
             Container::create(engine, image, &self.settings, &self.host.cleanup).await?;
         let result = self.run_container(&container, archive, job, &mut log).await;
-        // Awaited even if the render failed, because dropping the container would remove it only in the
-        // background.
+        // Awaited even if the render failed, because dropping the container would remove it only in
+        // the background.
         container.remove().await;
         let (exit, returned) = result?;
         let output = RenderOutput {
@@ -106,7 +106,8 @@ impl Inner {
         log: &mut Log,
     ) -> Result<(ExitReason, ReturnedFiles), Failure> {
         container.upload(archive).await?;
-        // Fires later than the `timeout` in the container, which leaves a complete exit code and log.
+        // Fires later than the `timeout` in the container, which leaves a complete exit code and
+        // log.
         let exit = match timeout(self.settings.timeout + MARGIN, container.run(log)).await {
             Ok(exit) => exit?,
             Err(_) => ExitReason::TimedOut,

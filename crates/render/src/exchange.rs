@@ -1,7 +1,8 @@
 //! The files exchanged with the render script, all below one folder.
 //!
-//! Input: `job.json`, `render.R` and the documents below `source`. Output: `out/result.json` and the
-//! rendered document. Output is not trusted: sizes are bounded, and only these two files are read.
+//! Input: `job.json`, `render.R` and the documents below `source`. Output: `out/result.json` and
+//! the rendered document. Output is not trusted: sizes are bounded, and only these two files are
+//! read.
 
 use std::{
     borrow::Cow,
@@ -173,8 +174,8 @@ pub(super) fn unpack(
     Ok(returned)
 }
 
-/// Reads the output files from a local folder. No link is followed, in no part of the path: a document
-/// could point them anywhere, even while they are read.
+/// Reads the output files from a local folder. No link is followed, in no part of the path: a
+/// document could point them anywhere, even while they are read.
 pub(super) fn read_results(
     folder: &Path,
     format: Format,

@@ -59,7 +59,8 @@ struct Inner {
 }
 
 impl Renderer {
-    /// A renderer for the server that `host` describes. Opens and starts nothing before the first render.
+    /// A renderer for the server that `host` describes. Opens and starts nothing before the first
+    /// render.
     pub fn new(settings: RenderSettings, host: RenderHost) -> Self {
         Self(Arc::new(Inner {
             permits: Semaphore::new(settings.concurrency.max(1)),

@@ -1,7 +1,7 @@
 //! The local backend: R, rmarkdown and pandoc of this machine, on a private copy of the documents.
 //!
-//! R can access only that copy, its packages and the system's files; it has no network and an empty home.
-//! The operator must have allowed local rendering.
+//! R can access only that copy, its packages and the system's files; it has no network and an empty
+//! home. The operator must have allowed local rendering.
 
 use std::{path::Path, sync::Arc};
 
@@ -72,8 +72,8 @@ impl Inner {
             limits: Some(ResourceLimits {
                 memory: self.settings.memory_bytes,
                 processes: self.settings.processes,
-                // The copy of the documents is in the same folder, but does not count as written by the
-                // render.
+                // The copy of the documents is in the same folder, but does not count as written by
+                // the render.
                 disk: self.settings.disk_bytes + job.bytes(),
                 folder: folder.path().to_owned(),
             }),

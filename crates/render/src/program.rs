@@ -48,7 +48,8 @@ pub(crate) enum Network {
 }
 
 impl RenderProgram<'_> {
-    /// A program with minimal rights: R packages and TeX of the user are readable, nothing is writable.
+    /// A program with minimal rights: R packages and TeX of the user are readable, nothing is
+    /// writable.
     pub(crate) fn new(host: &RenderHost, memory_bytes: u64) -> Self {
         Self {
             name: "",
@@ -65,8 +66,8 @@ impl RenderProgram<'_> {
     }
 }
 
-/// Builds the command of a program. It sees neither the crib nor the home of the user, because the code
-/// of a document is not trusted.
+/// Builds the command of a program. It sees neither the crib nor the home of the user, because the
+/// code of a document is not trusted.
 pub(crate) fn build_command(
     host: &RenderHost,
     wanted: RenderProgram<'_>,

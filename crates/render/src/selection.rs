@@ -120,8 +120,8 @@ impl Inner {
         Ok(RenderTarget::Docker(engine, image))
     }
 
-    /// If the Docker API answers as well, it provides the image and its digest; otherwise Compose builds the
-    /// image itself and the digest is unknown.
+    /// If the Docker API answers as well, it provides the image and its digest; otherwise Compose
+    /// builds the image itself and the digest is unknown.
     async fn compose_target(
         &self,
         command: ComposeCommand,

@@ -157,7 +157,8 @@ fn describe_r_failure(
     }))
 }
 
-/// The last warning in the failed chunk: often the actual cause, such as a file that cannot be opened.
+/// The last warning in the failed chunk: often the actual cause, such as a file that cannot be
+/// opened.
 fn describe_last_warning(report: &Report) -> String {
     let last = report
         .warnings

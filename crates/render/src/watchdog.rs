@@ -1,5 +1,5 @@
-//! Measures the resources that all processes of a local render use together. Kernel limits apply to each
-//! process separately, so this polls.
+//! Measures the resources that all processes of a local render use together. Kernel limits apply to
+//! each process separately, so this polls.
 
 use std::{
     fs,

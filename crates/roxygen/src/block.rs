@@ -27,8 +27,8 @@ pub(crate) struct Tag<'a> {
     lines: Vec<Cow<'a, str>>,
 }
 
-/// The tags of roxygen2 and our own. Only these end the code of `@examples`, because `@` at the start of a
-/// line may also be R's slot operator.
+/// The tags of roxygen2 and our own. Only these end the code of `@examples`, because `@` at the
+/// start of a line may also be R's slot operator.
 const KNOWN: [&str; 69] = [
     "aliases",
     "author",
@@ -64,8 +64,8 @@ const KNOWN: [&str; 69] = [
     "inheritParams",
     "inheritSection",
     "keywords",
-    // Keywords that authors write as tags by mistake. They are known here so that they are reported by
-    // name.
+    // Keywords that authors write as tags by mistake. They are known here so that they are reported
+    // by name.
     "mcp-dangerous",
     "mcp-network",
     "mcp-read-only",
@@ -220,8 +220,8 @@ impl Tag<'_> {
 /// The tag that a line begins with, and the text after it.
 fn parse_tag(line: &str, in_code: bool) -> Option<(&str, &str)> {
     let body = line.trim_start().strip_prefix('@')?;
-    // Our own tags contain dashes. roxygen2 reads them as an unknown tag `@mcp`, which it ignores with a
-    // warning.
+    // Our own tags contain dashes. roxygen2 reads them as an unknown tag `@mcp`, which it ignores
+    // with a warning.
     let has_dashes = body.starts_with("mcp-");
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || has_dashes && *byte == b'-';
     let length = body.bytes().take_while(is_part).count();

@@ -44,8 +44,8 @@ impl ExampleCode {
         format!("{}{SEPARATOR}{}", self.shown, lines.join("\n")).trim_end().to_owned()
     }
 
-    /// Reads the output back from a text that [`Self::with_output`] returned: `Some(None)` if it has
-    /// this code without output, `None` if it has other code.
+    /// Reads the output back from a text that [`Self::with_output`] returned: `Some(None)` if it
+    /// has this code without output, `None` if it has other code.
     pub(crate) fn output_in(&self, text: &str) -> Option<Option<String>> {
         // Other builders drop empty lines of the code, so they are ignored.
         let code = |text: &str| -> Vec<String> {
@@ -64,8 +64,8 @@ impl ExampleCode {
             Some(line) if !line.starts_with('#') => return None,
             Some(_) => {}
         }
-        // An empty line of output has no space after the prompt, and another builder writes the prompt
-        // only on the first line.
+        // An empty line of output has no space after the prompt, and another builder writes the
+        // prompt only on the first line.
         let strip = |line: &&str| {
             let prompted = line.strip_prefix(PROMPT).or_else(|| line.strip_prefix("#>"));
             prompted.unwrap_or(line).to_owned()

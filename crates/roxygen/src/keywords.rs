@@ -1,7 +1,7 @@
 //! `@keywords`: whether a function is a tool, and its annotations.
 //!
-//! A keyword that is misspelled must never be lost silently: without `mcp-dangerous`, a tool would be
-//! served without asking for approval.
+//! A keyword that is misspelled must never be lost silently: without `mcp-dangerous`, a tool would
+//! be served without asking for approval.
 
 use catalog::{Severity, closest, find_safety_annotation};
 

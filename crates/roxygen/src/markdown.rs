@@ -1,7 +1,7 @@
 //! Emphasis and links of Markdown as plain text.
 //!
-//! A full Markdown parser would read too much into R documentation: `x[i]`, `a * b` and `snake_case`
-//! are common in it and are not markup.
+//! A full Markdown parser would read too much into R documentation: `x[i]`, `a * b` and
+//! `snake_case` are common in it and are not markup.
 
 use super::markup::Piece;
 
@@ -84,8 +84,8 @@ fn parse_emphasis(text: &str) -> Option<(&str, usize)> {
     (is_tight && is_over).then_some((inner, mark.len() * 2 + end))
 }
 
-/// The text of `[text](address)`, `[text][topic]`, `[topic]`, `[topic()]` or `[package::topic]`, and
-/// the length of the link.
+/// The text of `[text](address)`, `[text][topic]`, `[topic]`, `[topic()]` or `[package::topic]`,
+/// and the length of the link.
 pub(crate) fn parse_link(text: &str) -> Option<(&str, usize)> {
     let inner = text.strip_prefix('[')?;
     let inner = &inner[..inner.find(']')?];

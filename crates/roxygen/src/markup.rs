@@ -208,8 +208,8 @@ impl<'a> Parser<'a> {
         String::new()
     }
 
-    /// An opening or closing mark of a TeX quotation, ``so'' or `so', as a plain quotation mark, and
-    /// its length in the text.
+    /// An opening or closing mark of a TeX quotation, ``so'' or
+    /// `so', as a plain quotation mark, and its length in the text.
     fn parse_quote(&mut self) -> Option<(char, usize)> {
         if let Some(end) = self.closing.filter(|end| self.rest.starts_with(end)) {
             self.closing = None;
@@ -231,8 +231,8 @@ impl<'a> Parser<'a> {
         Some((mark, end.len()))
     }
 
-    /// Inline R code, `` `r expr` ``, which roxygen2 would run. A lifecycle badge becomes its stage in
-    /// parentheses; any other code is shown as text.
+    /// Inline R code, `` `r expr` ``, which roxygen2 would run. A lifecycle badge becomes its stage
+    /// in parentheses; any other code is shown as text.
     fn parse_inline_r(&mut self) -> Option<String> {
         let body = self.rest.strip_prefix("`r")?.strip_prefix(char::is_whitespace)?;
         let end = body.find('`')?;

@@ -99,8 +99,8 @@ impl<'a> Package<'a> {
         std::iter::once(id).chain(others).collect()
     }
 
-    /// The `@param` for a parameter of the function at `id`: from its own block, else from its page,
-    /// else inherited.
+    /// The `@param` for a parameter of the function at `id`: from its own block, else from its
+    /// page, else inherited.
     pub(crate) fn find_param(&self, id: BlockId, name: &str) -> Option<(BlockId, &Tag<'a>)> {
         self.find_param_within(id, name, MAX_INHERITANCE, &mut HashSet::new())
     }
@@ -146,8 +146,8 @@ impl<'a> Package<'a> {
         inheriting.filter_map(|tag| self.resolve_topic(tag)).collect()
     }
 
-    /// A block of the page that a tag refers to: by an object on it, by `@name` or `@aliases`, or by
-    /// the name of the page.
+    /// A block of the page that a tag refers to: by an object on it, by `@name` or `@aliases`, or
+    /// by the name of the page.
     pub(crate) fn resolve_topic(&self, tag: &Tag<'_>) -> Option<BlockId> {
         let name = self.local_name(tag.words().next()?)?;
         self.by_name.get(name).or_else(|| self.by_page.get(name)?.first()).copied()
@@ -163,7 +163,8 @@ impl<'a> Package<'a> {
 
     fn find_page(&self, id: BlockId) -> Option<String> {
         let block = &self.documented(id).block;
-        // `@describeIn` may name any function on the page, not only the one the page is named after.
+        // `@describeIn` may name any function on the page, not only the one the page is named
+        // after.
         match first_word(block, "describeIn").filter(|_| block.tag("rdname").is_none()) {
             Some(name) => {
                 let target = self.by_name.get(&name).and_then(|target| self.find_own_page(*target));

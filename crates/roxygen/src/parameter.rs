@@ -129,7 +129,8 @@ impl PropertyCompiler<'_> {
         put("default", default.filter(|_| self.stated.is_required != Some(true)));
         put("examples", self.compile_examples(&value_type, choices.as_deref()));
         put("$comment", comment);
-        // `missing(x)` in the body does not count: most functions test it to fail with a better message.
+        // `missing(x)` in the body does not count: most functions test it to fail with a better
+        // message.
         let is_inferred = self.formal.default.is_none() && !allows_null && !calls_optional(text);
         let is_required = self.stated.is_required.unwrap_or(is_inferred);
         Property { schema, is_required }
@@ -173,8 +174,8 @@ impl PropertyCompiler<'_> {
         }
     }
 
-    /// Whether callers may pass several of the choices: `match.arg` allows it, or the name is a plural
-    /// and the text does not imply a single value, as `Character string` does.
+    /// Whether callers may pass several of the choices: `match.arg` allows it, or the name is a
+    /// plural and the text does not imply a single value, as `Character string` does.
     fn takes_several(&self, is_single: bool) -> bool {
         let has_choices = self.choices(&ValueType::Text).is_some();
         has_choices && (self.formal.takes_several || !is_single && is_plural(&self.formal.name))
@@ -300,8 +301,9 @@ fn refine(phrase: &TypePhrase, default_type: Option<ValueType>) -> ValueType {
         // `Vector of things` does not say what it holds, but its default does.
         Some(of @ (ValueType::Array(_) | ValueType::Object)) if phrase.has_unknown_items => of,
         Some(of) if phrase.has_unknown_items && of.is_scalar() => of.array(),
-        // R does not tell scalars from vectors, and texts often do not either: `Numeric, the limits`
-        // with the default `c(0, 1)`. A character vector is different: it lists choices.
+        // R does not tell scalars from vectors, and texts often do not either:
+        // `Numeric, the limits` with the default `c(0, 1)`. A character vector is different: it
+        // lists choices.
         Some(ValueType::Array(element)) if is_widened(stated, &element) => stated.clone().array(),
         _ => stated.clone(),
     }

@@ -236,7 +236,8 @@ impl Renderer {
     }
 
     /// Whether a line begins a Markdown list item or a heading. A number begins an item only if it
-    /// continues the numbering; otherwise it ends a sentence that was wrapped: `at most\n5. Then …`.
+    /// continues the numbering; otherwise it ends a sentence that was wrapped:
+    /// `at most\n5. Then …`.
     fn begins_item(&mut self, line: &str) -> bool {
         let digits = line.bytes().take_while(u8::is_ascii_digit).count();
         let number = line[digits..]
@@ -252,8 +253,8 @@ impl Renderer {
         is_mark || ["- ", "* ", "+ ", "# ", "## ", "### "].iter().any(|mark| line.starts_with(mark))
     }
 
-    /// Pushes a link at the very beginning as code, so that `[integer] the count` states a type just
-    /// as `` `integer` the count`` does. Returns the text after it.
+    /// Pushes a link at the very beginning as code, so that `[integer] the count` states a type
+    /// just as `` `integer` the count`` does. Returns the text after it.
     fn take_opening_link<'a>(&mut self, text: &'a str) -> &'a str {
         let start = text.trim_start();
         let found = parse_link(start)

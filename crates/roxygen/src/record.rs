@@ -2,8 +2,8 @@
 
 use super::example_code::truncate_output;
 
-/// In seconds. An example that takes longer makes its tool asynchronous, so callers notice when a run
-/// time crosses this limit.
+/// In seconds. An example that takes longer makes its tool asynchronous, so callers notice when a
+/// run time crosses this limit.
 const SLOW: f64 = 10.0;
 
 /// The record of an example run.
@@ -27,9 +27,9 @@ impl ExampleRecord {
         Self { output: None, ..self }
     }
 
-    /// Returns the record with the time of an earlier run of the same example, unless the two are on
-    /// different sides of the limit. No two runs take the same time, and a build must not change files
-    /// without a reason.
+    /// Returns the record with the time of an earlier run of the same example, unless the two are
+    /// on different sides of the limit. No two runs take the same time, and a build must not change
+    /// files without a reason.
     #[must_use]
     pub fn with_time_of(mut self, earlier: &Self) -> Self {
         if let (Some(now), Some(then)) = (self.seconds, earlier.seconds)

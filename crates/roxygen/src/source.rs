@@ -190,9 +190,9 @@ fn read_formals(parameters: Node<'_>, text: &str, body: &str) -> Vec<Formal> {
     parameters.children_by_field_name("parameter", &mut cursor).filter_map(read_formal).collect()
 }
 
-/// The names in calls `match.arg(name, several.ok = TRUE)` or `arg_match(name, multiple = TRUE)`. The
-/// body is searched as text, because parsing all bodies of a package would take most of the build
-/// time.
+/// The names in calls `match.arg(name, several.ok = TRUE)` or `arg_match(name, multiple = TRUE)`.
+/// The body is searched as text, because parsing all bodies of a package would take most of the
+/// build time.
 fn several_choices(body: &str) -> Vec<&str> {
     let calls = ["match.arg(", "arg_match("].into_iter();
     let found =

@@ -1,5 +1,5 @@
-//! Measures operations and, in the same run, the baselines they are compared with. Prints JSON: starting
-//! one, querying the status among 10,000 finished ones, and a thousand at once.
+//! Measures operations and, in the same run, the baselines they are compared with. Prints JSON:
+//! starting one, querying the status among 10,000 finished ones, and a thousand at once.
 
 #![expect(clippy::print_stdout, reason = "the figures are what this is for")]
 

@@ -14,8 +14,8 @@ use crate::record::{self, from_micros, to_json, to_micros};
 
 const COLUMNS: &str = "id, owner, tool, tool_digest, arguments_digest, reason, plan, created, expires, uses, approved, ruled_by, ruled, plan_digest";
 
-/// Inserts a pending approval. If the same one is already pending, returns that instead: a client that
-/// repeats a call must not ask its user twice.
+/// Inserts a pending approval. If the same one is already pending, returns that instead: a client
+/// that repeats a call must not ask its user twice.
 pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<Approval> {
     let same = find_matching(connection, &approval.digest, &approval.owner)?;
     let is_same =
@@ -45,8 +45,8 @@ pub(crate) fn propose(connection: &Connection, approval: Approval) -> Result<App
     Ok(approval)
 }
 
-/// Records the ruling on a pending approval. Returns the approval with its first ruling, which later
-/// ones do not change; `None` if there is no such approval.
+/// Records the ruling on a pending approval. Returns the approval with its first ruling, which
+/// later ones do not change; `None` if there is no such approval.
 pub(crate) fn decide(
     connection: &Connection,
     id: &ApprovalId,

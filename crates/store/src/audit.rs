@@ -1,7 +1,7 @@
 //! The audit log: an append-only file of JSON lines, which is rotated when it is long.
 //!
-//! It is not in the database, so that a corrupt or full database cannot lose it, and so that ordinary
-//! tools can read it.
+//! It is not in the database, so that a corrupt or full database cannot lose it, and so that
+//! ordinary tools can read it.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -21,8 +21,8 @@ const NAME: &str = "audit.jsonl";
 /// Maximum size of a file before it is rotated, in bytes. It is less if the limit of the log is
 /// small.
 const MAX_FILE_BYTES: u64 = 16 << 20;
-/// Minimum number of files that the log is split into, so that removing the oldest file loses only a
-/// small part.
+/// Minimum number of files that the log is split into, so that removing the oldest file loses only
+/// a small part.
 const MIN_FILES: u64 = 8;
 
 /// Limits on the age and size of the audit log.

@@ -15,11 +15,11 @@ use crate::{
 };
 
 /// How often a lock of another process is tried again, about 5 s in all. A writer commits within
-/// milliseconds, but with a hundred writers the last one waits for all others, and a slow disk can take
-/// seconds for a commit. A call with an earlier deadline stops waiting then.
+/// milliseconds, but with a hundred writers the last one waits for all others, and a slow disk can
+/// take seconds for a commit. A call with an earlier deadline stops waiting then.
 const MAX_BUSY_TRIES: i32 = 640;
-/// Maximum pause between attempts. SQLite's own busy timeout pauses up to 100 ms, in which others take
-/// the lock again and again.
+/// Maximum pause between attempts. SQLite's own busy timeout pauses up to 100 ms, in which others
+/// take the lock again and again.
 const MAX_BUSY_PAUSE: Duration = Duration::from_millis(8);
 /// The size to which a checkpoint truncates the write-ahead log. SQLite reuses the log without
 /// shrinking it, so one large transaction would occupy the disk forever.
@@ -84,8 +84,9 @@ impl From<rusqlite::Error> for TryOpenError {
 fn try_open(path: &Path, durability: Durability) -> Result<Connection, TryOpenError> {
     let mut connection = Connection::open(path)?;
     connection.busy_handler(Some(pause_while_busy))?;
-    // With a write-ahead log, readers do not block the writer and the writer does not block readers,
-    // across threads and servers. The state folder is on a local disk, which the log requires.
+    // With a write-ahead log, readers do not block the writer and the writer does not block
+    // readers, across threads and servers. The state folder is on a local disk, which the log
+    // requires.
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // NORMAL syncs only at checkpoints. A commit is then in the page cache of the kernel, which
     // survives the process but not the machine.

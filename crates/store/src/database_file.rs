@@ -1,4 +1,5 @@
-//! The database file that the threads of a store share: opening it, and noticing that it was removed.
+//! The database file that the threads of a store share: opening it, and noticing that it was
+//! removed.
 
 use std::{
     fs::{self, DirBuilder},
@@ -71,8 +72,8 @@ impl DatabaseFile {
         Ok((OpenDatabase { connection, file: identify(&self.path) }, moved_aside))
     }
 
-    /// Whether a connection still uses the file with this name. One that was unlinked can be written
-    /// without an error, and its content is lost when it is closed.
+    /// Whether a connection still uses the file with this name. One that was unlinked can be
+    /// written without an error, and its content is lost when it is closed.
     pub(crate) fn is_current(&self, database: &OpenDatabase) -> bool {
         database.file.is_some() && database.file == identify(&self.path)
     }

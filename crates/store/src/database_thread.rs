@@ -30,12 +30,12 @@ use crate::{
 
 /// The maximum number of tasks in one transaction, which bounds the latency of the first one.
 const MAX_GROUP: usize = 512;
-/// Time for which a failure to open the file is repeated before the next attempt, so that a queue of
-/// tasks does not wait for each of them.
+/// Time for which a failure to open the file is repeated before the next attempt, so that a queue
+/// of tasks does not wait for each of them.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Work on a connection, or an error if no transaction could be started. Returns what to do once its
-/// transaction has been committed or rolled back.
+/// Work on a connection, or an error if no transaction could be started. Returns what to do once
+/// its transaction has been committed or rolled back.
 type Task = Box<dyn FnOnce(Result<&Connection, &JournalError>) -> Completion + Send>;
 
 /// Completes a task with the result of the commit. Returns whether the task found the file corrupt.
@@ -194,8 +194,8 @@ impl Executor {
                 return is_corrupt;
             }
         };
-        // A failed statement has no effect and leaves the transaction open, so a failed task does not
-        // undo the others.
+        // A failed statement has no effect and leaves the transaction open, so a failed task does
+        // not undo the others.
         let completions: Vec<_> = group.into_iter().map(|task| task(Ok(&transaction))).collect();
         // After some errors, such as a full disk, SQLite has already rolled back everything. The
         // commit below would then succeed without writing anything.

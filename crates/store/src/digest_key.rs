@@ -11,8 +11,8 @@ use atomic_file::Access;
 const NAME: &str = "digest.key";
 const BYTES: usize = 32;
 
-/// Reads the key of a state folder. Creates it on first use, readable only by its owner: as `known`, or
-/// else random.
+/// Reads the key of a state folder. Creates it on first use, readable only by its owner: as
+/// `known`, or else random.
 pub(crate) fn open(folder: &Path, known: Option<&[u8]>) -> io::Result<Vec<u8>> {
     let path = folder.join(NAME);
     match fs::read(&path) {

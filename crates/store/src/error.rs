@@ -37,7 +37,8 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// The error of requests while the store cannot be opened. Without paths: clients may be remote.
+    /// The error of requests while the store cannot be opened. Without paths: clients may be
+    /// remote.
     pub(crate) fn to_journal_error(&self) -> JournalError {
         match self {
             Self::Folder { error, .. } => unavailable(error.kind()),

@@ -47,8 +47,8 @@ pub(crate) fn insert(connection: &Connection, operation: Operation) -> Result<()
     }
 }
 
-/// Updates the state and progress of an operation. Notes are not awaited, so one may arrive after the
-/// end of its operation; it is ignored then.
+/// Updates the state and progress of an operation. Notes are not awaited, so one may arrive after
+/// the end of its operation; it is ignored then.
 pub(crate) fn update(connection: &Connection, id: &OperationId, note: &Note) -> Result<()> {
     connection
         .prepare_cached(
@@ -66,8 +66,8 @@ pub(crate) fn update(connection: &Connection, id: &OperationId, note: &Note) -> 
     Ok(())
 }
 
-/// Records the end of an operation. Returns false if it had already ended: two servers may both try,
-/// and the first one wins. An operation that was deleted meanwhile is inserted again.
+/// Records the end of an operation. Returns false if it had already ended: two servers may both
+/// try, and the first one wins. An operation that was deleted meanwhile is inserted again.
 pub(crate) fn finish(connection: &Connection, operation: Operation) -> Result<bool> {
     let known: Option<(i64, bool)> = connection
         .prepare_cached("SELECT seq, ended IS NOT NULL FROM operations WHERE id = ?")?
@@ -148,9 +148,9 @@ pub(crate) fn list(
 
 /// The SQL condition of a filter, with its parameters.
 ///
-/// It leaves SQLite one index to choose: ids, else the one of unfinished or of ended operations, else
-/// the one of the owner. A unary `+` keeps a column from selecting an index. Without statistics SQLite
-/// would take the owner's, and read the whole history for a few rows.
+/// It leaves SQLite one index to choose: ids, else the one of unfinished or of ended operations,
+/// else the one of the owner. A unary `+` keeps a column from selecting an index. Without
+/// statistics SQLite would take the owner's, and read the whole history for a few rows.
 fn build_condition(filter: &Filter, before: Option<i64>) -> (String, Vec<Value>) {
     let is_unfinished =
         !filter.states.is_empty() && filter.states.iter().all(|state| !state.is_final());

@@ -5,8 +5,8 @@ use rusqlite::{Connection, Result, Row, params};
 
 use crate::record::{self, to_micros};
 
-/// Maximum number of operations that one transaction deletes, which bounds the time that other writers
-/// wait.
+/// Maximum number of operations that one transaction deletes, which bounds the time that other
+/// writers wait.
 const BATCH: usize = 500;
 
 /// The operations that one transaction has deleted.
@@ -18,7 +18,8 @@ pub(crate) struct PrunedBatch {
 }
 
 /// Deletes finished operations that ended before `retention.since`, and the oldest ones beyond
-/// `retention.bytes`, at most as many as one transaction should. Running operations are never deleted.
+/// `retention.bytes`, at most as many as one transaction should. Running operations are never
+/// deleted.
 pub(crate) fn prune_batch(connection: &Connection, retention: Retention) -> Result<PrunedBatch> {
     let since = to_micros(retention.since);
     let mut deleted = oldest(connection, since, BATCH)?;

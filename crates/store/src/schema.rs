@@ -95,8 +95,8 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<()
     if read_version(connection)? == VERSION {
         return Ok(Ok(()));
     }
-    // Another server may migrate at the same time: the lock makes one of them wait, and the version is
-    // read again under the lock.
+    // Another server may migrate at the same time: the lock makes one of them wait, and the version
+    // is read again under the lock.
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
     let found = read_version(&transaction)?;
     if found > VERSION {
@@ -105,7 +105,8 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<()
     for migration in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
         transaction.execute_batch(migration)?;
     }
-    // Written in the same transaction, so that a crash leaves either the old version or the new one.
+    // Written in the same transaction, so that a crash leaves either the old version or the new
+    // one.
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()?;
     Ok(Ok(()))

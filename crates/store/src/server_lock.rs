@@ -1,5 +1,5 @@
-//! A lock file for each server that has operations: proof that it runs, also for servers that cannot
-//! see its process, such as one in a container and one outside that share a state folder.
+//! A lock file for each server that has operations: proof that it runs, also for servers that
+//! cannot see its process, such as one in a container and one outside that share a state folder.
 //!
 //! The kernel releases the lock when the process dies, in whichever way.
 
@@ -33,8 +33,8 @@ impl ServerLock {
         Self { folder, held: Mutex::default() }
     }
 
-    /// Takes the lock, unless this server has it. Again if the file was removed: another server would
-    /// find no lock.
+    /// Takes the lock, unless this server has it. Again if the file was removed: another server
+    /// would find no lock.
     pub(crate) fn hold(&self) -> io::Result<()> {
         let path = self.path_of(&ServerId::current());
         let mut held = self.held.lock();

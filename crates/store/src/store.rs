@@ -36,8 +36,8 @@ const CRIB: &str = "store.db";
 const USER: &str = "user.db";
 /// Maximum wait of a write of a value for a locked database.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(30);
-/// The pause between two transactions that delete old operations, and before a locked database is tried
-/// again.
+/// The pause between two transactions that delete old operations, and before a locked database is
+/// tried again.
 const PRUNE_PAUSE: Duration = Duration::from_millis(10);
 
 /// The journal of a crib, which several servers may share, or the key-value store of the user.
@@ -57,15 +57,15 @@ impl Store {
         Self::open_file(folder, CRIB, Durability::ProcessKill)
     }
 
-    /// Opens the store of the user in `folder`, like [`Store::open`]. Writes are rare and must last, so
-    /// they also survive a power failure.
+    /// Opens the store of the user in `folder`, like [`Store::open`]. Writes are rare and must
+    /// last, so they also survive a power failure.
     pub fn open_user(folder: &Path) -> Result<Self, OpenError> {
         Self::open_file(folder, USER, Durability::PowerLoss)
     }
 
     /// The store of a crib in `folder`, which is opened when it is first needed. While that fails,
-    /// requests fail with [`JournalError::Unavailable`], and later ones try again. An error means that
-    /// no thread could be started.
+    /// requests fail with [`JournalError::Unavailable`], and later ones try again. An error means
+    /// that no thread could be started.
     pub fn open_when_available(folder: &Path) -> Result<Self, OpenError> {
         let file = DatabaseFile::new(folder, CRIB, Durability::ProcessKill);
         Self::start(folder, file, (None, None), None)

@@ -15,8 +15,8 @@ pub fn own_corpus(part: &str) -> PathBuf {
     repository().join("crates/formats/tests/corpus").join(part)
 }
 
-/// A folder or file of the corpus that is too large for the repository. [Skips](skip) without it; set
-/// `TOOLCRIB_SHARED` if it is not next to the repository.
+/// A folder or file of the corpus that is too large for the repository. [Skips](skip) without it;
+/// set `TOOLCRIB_SHARED` if it is not next to the repository.
 pub fn shared_corpus(part: &str) -> Option<PathBuf> {
     let root = std::env::var_os("TOOLCRIB_SHARED")
         .map_or_else(|| repository().join("../shared"), PathBuf::from);

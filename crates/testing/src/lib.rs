@@ -9,7 +9,8 @@
 //! - [`shared_corpus`] and [`own_corpus`] find definitions to read.
 //! - [`skip_without!`] and [`skip`] end a test that cannot run on this machine, and fail it in CI.
 //! - [`SmallDisk`] is full soon.
-//! - [`wait_until_blocking`], and `wait_until` and `wait_for` (feature `async`), wait with a deadline.
+//! - [`wait_until_blocking`], and `wait_until` and `wait_for` (feature `async`), wait with a
+//!   deadline.
 
 mod command_output;
 mod corpus;

@@ -7,8 +7,8 @@ pub fn is_process_running(pid: &str) -> bool {
     host_pid(pid).is_some()
 }
 
-/// The id, outside of all pid namespaces, of a running process that knows itself by this id. Of those
-/// in a namespace, only descendants of this test are considered.
+/// The id, outside of all pid namespaces, of a running process that knows itself by this id. Of
+/// those in a namespace, only descendants of this test are considered.
 pub fn host_pid(inner: &str) -> Option<u32> {
     let is_ours = |pid: &u32| *pid.to_string() == *inner.trim() || is_descendant(*pid);
     let mut pids = pids().filter_map(|pid| pid.parse().ok());
@@ -42,8 +42,8 @@ pub fn is_command_running(command: &str) -> bool {
     })
 }
 
-/// The number of running programs that a server has started: the children of the supervisors that its
-/// launcher process has started.
+/// The number of running programs that a server has started: the children of the supervisors that
+/// its launcher process has started.
 pub fn count_programs(server: u32) -> usize {
     let pids = pids().filter_map(|pid| pid.parse().ok());
     pids.filter(|pid| inner_pid(*pid).is_some() && ancestors(*pid).nth(2) == Some(server)).count()

@@ -16,8 +16,8 @@ use toolkit::Context;
 
 use crate::{allow_all, object, process_tool, script_tool};
 
-/// A runtime over the folder `crib` of a temporary folder, beside the folder `outside`, which no tool
-/// may touch.
+/// A runtime over the folder `crib` of a temporary folder, beside the folder `outside`, which no
+/// tool may touch.
 pub struct RuntimeFixture {
     /// The runtime that carries out the calls.
     pub runtime: Arc<Runtime>,
@@ -120,8 +120,8 @@ impl RuntimeFixture {
     }
 }
 
-/// Settings for a runtime over the folder `crib` in `folder`, with a short grace period. Creates that
-/// folder, one that is out of bounds, and one for temporary files.
+/// Settings for a runtime over the folder `crib` in `folder`, with a short grace period. Creates
+/// that folder, one that is out of bounds, and one for temporary files.
 pub fn settings_in(folder: &Path) -> Settings {
     for name in ["crib", "outside", "temp"] {
         fs::create_dir_all(folder.join(name)).expect("a folder");

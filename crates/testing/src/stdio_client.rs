@@ -115,8 +115,8 @@ impl StdioClient {
         self.child.id()
     }
 
-    /// Closes the input, waits until the server exits, and returns how long that took. Panics unless it
-    /// exits with 0.
+    /// Closes the input, waits until the server exits, and returns how long that took. Panics
+    /// unless it exits with 0.
     pub fn close(mut self) -> Duration {
         let start = Instant::now();
         drop(self.input.take());

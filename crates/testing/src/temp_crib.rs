@@ -142,8 +142,9 @@ pub fn run_outside_crib(arguments: &[&str]) -> CommandOutput {
 
 /// The path of the `toolcrib` binary, which Cargo builds for the tests of the crate `cli` only.
 pub fn toolcrib_path() -> PathBuf {
-    // Cargo and nextest set this variable for the tests of a package with binaries. Without it (a test
-    // binary that is started by hand), the binary is in the parent of the folder of the test binary.
+    // Cargo and nextest set this variable for the tests of a package with binaries. Without it (a
+    // test binary that is started by hand), the binary is in the parent of the folder of the test
+    // binary.
     if let Some(path) = env::var_os("CARGO_BIN_EXE_toolcrib") {
         return path.into();
     }

@@ -26,8 +26,8 @@ pub trait Client: Send + Sync {
     /// Whether the client declared this capability.
     fn supports(&self, capability: Capability) -> bool;
 
-    /// Whether its answers can be taken for those of a person. Not if any program of the machine can be
-    /// this client: a tool could then answer the question whether it may run.
+    /// Whether its answers can be taken for those of a person. Not if any program of the machine
+    /// can be this client: a tool could then answer the question whether it may run.
     fn speaks_for_person(&self) -> bool {
         true
     }

@@ -14,8 +14,8 @@ use crate::Native;
 #[linkme::distributed_slice]
 pub static DECLARED: [fn() -> Native];
 
-/// Declares a tool: `declare!(greet_tool);` next to `fn greet_tool() -> Native`. The function itself
-/// is unchanged and can still be called.
+/// Declares a tool: `declare!(greet_tool);` next to `fn greet_tool() -> Native`. The function
+/// itself is unchanged and can still be called.
 #[macro_export]
 macro_rules! declare {
     ($function:path) => {

@@ -1,10 +1,10 @@
 //! The API for writing native tools, resources and prompts in Rust.
 //!
 //! A tool is a [`Native`]: its description as a [`Tool`] of the model, and a [`Handler`], the
-//! function that runs a call. [`Native::typed`] builds one from an argument type and a function that
-//! returns a [`Reply`]; [`declare!`] registers it, and a [`Toolset`] validates and names the tools
-//! that a server serves. The function receives validated arguments and a [`Context`], through which
-//! it reports progress, asks the user, stores values and calls other tools. No protocol type
+//! function that runs a call. [`Native::typed`] builds one from an argument type and a function
+//! that returns a [`Reply`]; [`declare!`] registers it, and a [`Toolset`] validates and names the
+//! tools that a server serves. The function receives validated arguments and a [`Context`], through
+//! which it reports progress, asks the user, stores values and calls other tools. No protocol type
 //! appears here, so the same tool serves clients of every protocol revision.
 
 mod argument_schema;

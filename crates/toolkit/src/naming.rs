@@ -1,5 +1,5 @@
-//! The prefix of a native tool's name. Documentation uses bare names; the prefix is added when tools
-//! are served.
+//! The prefix of a native tool's name. Documentation uses bare names; the prefix is added when
+//! tools are served.
 
 use catalog::name;
 

@@ -61,7 +61,8 @@ pub enum ResourceError {
     NotFound(String),
 }
 
-/// A provider of resources. Servers ask for resources when a client requests them and cache nothing.
+/// A provider of resources. Servers ask for resources when a client requests them and cache
+/// nothing.
 pub trait Resources: Send + Sync + 'static {
     /// The current resources.
     fn list(&self) -> BoxFuture<'_, Vec<Resource>>;

@@ -62,8 +62,8 @@ impl Native {
     pub fn example(mut self, arguments: impl Serialize, explanation: impl Into<String>) -> Self {
         let arguments = match serde_json::to_value(arguments) {
             Ok(Value::Object(arguments)) => arguments,
-            // If it is not an object, use arguments that no schema accepts, so that `Toolset::build`
-            // reports the example like any invalid one.
+            // If it is not an object, use arguments that no schema accepts, so that
+            // `Toolset::build` reports the example like any invalid one.
             _ => Map::from_iter([("not an object".to_owned(), Value::Null)]),
         };
         // `None` fields of the example value are arguments that a caller would leave out.

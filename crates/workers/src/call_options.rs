@@ -21,9 +21,9 @@ pub struct CallOptions<'a> {
     pub sink: &'a dyn ResultSink,
     /// Observes the call, if it runs as an operation.
     pub observer: Option<&'a dyn CallObserver>,
-    /// If a person approved the call, checks that it still is what was approved. Called right before the
-    /// function runs: while the call waits for its session, an earlier one may change files. An approved
-    /// call runs in a worker without other tools.
+    /// If a person approved the call, checks that it still is what was approved. Called right
+    /// before the function runs: while the call waits for its session, an earlier one may change
+    /// files. An approved call runs in a worker without other tools.
     pub verify: Option<&'a (dyn Fn() -> Result<ApprovedFiles, Failure> + Send + Sync)>,
 }
 
@@ -60,8 +60,8 @@ impl<'a> CallOptions<'a> {
         WorkerProfile::of(tool, self.verify.is_some())
     }
 
-    /// Fails unless the call is still what a person approved. Returns the approved files; `None` if the
-    /// call needed no approval.
+    /// Fails unless the call is still what a person approved. Returns the approved files; `None` if
+    /// the call needed no approval.
     pub(crate) fn check_approved(&self) -> Result<Option<ApprovedFiles>, Failure> {
         self.verify.map(|verify| verify()).transpose()
     }

@@ -88,8 +88,8 @@ impl<'a> Deadline<'a> {
     }
 
     /// Starts the pause after the first output of a call. Most calls that print return soon, and
-    /// must not be slowed down by a wake-up for each line. Later output starts no new pause, because
-    /// even a timer costs time.
+    /// must not be slowed down by a wake-up for each line. Later output starts no new pause,
+    /// because even a timer costs time.
     pub(crate) fn start_output_pause(&mut self) {
         self.output_pause.get_or_insert_with(|| Instant::now() + OUTPUT_PAUSE);
     }

@@ -116,8 +116,8 @@ impl WorkerPool {
         let name = take_session_name(tool, arguments)?;
         if let Some(storage) = &self.storage {
             let remove = || state::remove_stale(storage, caller.now);
-            // Done with the first call rather than at start: a server whose functions are never called
-            // has nothing to remove.
+            // Done with the first call rather than at start: a server whose functions are never
+            // called has nothing to remove.
             self.has_removed_stale_state.get_or_init(remove).await;
         }
         Ok(match name {
@@ -167,8 +167,8 @@ impl WorkerPool {
         if let Some(index) = workers.workers.iter().position(|worker| worker.profile == profile) {
             return Ok(index);
         }
-        // Checked before a slot is taken, because a missing interpreter must not cost another session
-        // its worker.
+        // Checked before a slot is taken, because a missing interpreter must not cost another
+        // session its worker.
         let command = Arc::new(build_command(&self.settings, tool)?);
         let mut worker = match self.spares.take(&profile).await {
             Some(worker) => worker,
@@ -197,9 +197,9 @@ impl WorkerPool {
         }
     }
 
-    /// Waits for a slot. If all are taken, evicts a worker: a spare one, else an idle one of another
-    /// session, else one of the session's own. If all are busy, the first one to become idle is
-    /// evicted.
+    /// Waits for a slot. If all are taken, evicts a worker: a spare one, else an idle one of
+    /// another session, else one of the session's own. If all are busy, the first one to become
+    /// idle is evicted.
     async fn acquire_slot(
         &self,
         own: &mut SessionWorkers,
@@ -235,14 +235,15 @@ impl WorkerPool {
         }
     }
 
-    /// Removes and returns an idle worker, preferably one that is not the only one with its session's
-    /// state: the least recently used one.
+    /// Removes and returns an idle worker, preferably one that is not the only one with its
+    /// session's state: the least recently used one.
     ///
-    /// The exception are more sessions in turn than there are slots. Evicting the least recently used
-    /// worker would then evict the one that is needed next, and each call would start a process. It
-    /// shows in the session that needs the slot: its `absence` is longer than any worker has been idle.
-    /// Then the worker is evicted whose session was absent for the longest time before it started. So
-    /// the sessions that do not fit take turns in one slot, and the others keep their workers.
+    /// The exception are more sessions in turn than there are slots. Evicting the least recently
+    /// used worker would then evict the one that is needed next, and each call would start a
+    /// process. It shows in the session that needs the slot: its `absence` is longer than any
+    /// worker has been idle. Then the worker is evicted whose session was absent for the longest
+    /// time before it started. So the sessions that do not fit take turns in one slot, and the
+    /// others keep their workers.
     fn take_idle(&self, absence: Option<Duration>) -> Option<Worker> {
         let sessions = self.live_sessions();
         let idle = sessions.iter().flat_map(|session| session.languages()).filter_map(|workers| {

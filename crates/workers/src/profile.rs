@@ -18,10 +18,11 @@ pub(crate) struct WorkerProfile {
     network: NetworkAccess,
     /// Folders with Python modules: the sandbox and `sys.path` depend on them.
     module_path: Vec<String>,
-    /// The tool, if a person approves its calls: a function that ran in the same process before could
-    /// have replaced the one that was approved.
+    /// The tool, if a person approves its calls: a function that ran in the same process before
+    /// could have replaced the one that was approved.
     own_tool: Option<String>,
-    /// Whether only approved calls run in it. Policy may ask about some calls of a tool and allow others.
+    /// Whether only approved calls run in it. Policy may ask about some calls of a tool and allow
+    /// others.
     is_approved: bool,
 }
 

@@ -27,8 +27,8 @@ pub use replay::decode_replies;
 /// function `load_sources(package, path, report_missing)` returns the namespace.
 pub const R_SOURCING: &str = include_str!("r/sourcing.R");
 
-/// The script that a worker runs. The just-in-time compiler is off while it is loaded: compiling code
-/// that runs once takes longer than the rest of R's start.
+/// The script that a worker runs. The just-in-time compiler is off while it is loaded: compiling
+/// code that runs once takes longer than the rest of R's start.
 const SCRIPT: &str = concat!(
     "invisible(.Internal(enableJIT(0L)))\n",
     include_str!("r/sourcing.R"),

@@ -16,7 +16,8 @@ use crate::{
     worker::Worker,
 };
 
-/// Calls in the same session share workers and state, and no others do. It ends with its last clone.
+/// Calls in the same session share workers and state, and no others do. It ends with its last
+/// clone.
 #[derive(Clone, Default)]
 pub struct Session(pub(crate) Arc<SessionInner>);
 
@@ -39,8 +40,8 @@ impl Session {
         }
     }
 
-    /// Its workers of one language. The lock is held for a whole call, so that the calls of a session
-    /// run one after the other.
+    /// Its workers of one language. The lock is held for a whole call, so that the calls of a
+    /// session run one after the other.
     pub(crate) fn workers(&self, language: Language) -> &Mutex<SessionWorkers> {
         match language {
             Language::R => &self.0.r,

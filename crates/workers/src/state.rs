@@ -1,5 +1,5 @@
-//! Snapshots of the state that R functions keep between calls. They are copied out of the worker, so
-//! that a crash loses nothing, and kept in the store if there is one, else in memory.
+//! Snapshots of the state that R functions keep between calls. They are copied out of the worker,
+//! so that a crash loses nothing, and kept in the store if there is one, else in memory.
 
 use std::{sync::Arc, time::SystemTime};
 

@@ -1,9 +1,9 @@
 //! One process that waits for calls: how it is started, called, interrupted and killed.
 //!
-//! Requests and replies use two named pipes in its private folder, so that whatever a function prints
-//! cannot be mistaken for a reply. A function that writes to stdout before it returns has written to
-//! that pipe by the time its reply arrives, so after the last reply one non-blocking read gets all of
-//! its output.
+//! Requests and replies use two named pipes in its private folder, so that whatever a function
+//! prints cannot be mistaken for a reply. A function that writes to stdout before it returns has
+//! written to that pipe by the time its reply arrives, so after the last reply one non-blocking
+//! read gets all of its output.
 
 use std::{
     fs, io,
@@ -38,8 +38,8 @@ use crate::{
 pub(crate) const PIPES: [&str; 2] = ["requests", "replies"];
 /// Timeout for a worker to start.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// Maximum length of a reply, in bytes: twice the longest copy of a state and the longest value from
-/// Python. Long values from R arrive in chunks that are far shorter.
+/// Maximum length of a reply, in bytes: twice the longest copy of a state and the longest value
+/// from Python. Long values from R arrive in chunks that are far shorter.
 const MAX_REPLY_BYTES: usize = 32 * 1024 * 1024;
 /// Maximum number of replies to one request. A value of many gigabytes takes some thousands.
 const MAX_REPLIES: u32 = 1_000_000;
@@ -47,8 +47,8 @@ const MAX_REPLIES: u32 = 1_000_000;
 const MAX_REPLY_BYTES_TOTAL: u64 = 8 * 1024 * 1024 * 1024;
 /// The capacity that the reply buffer keeps between calls.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Time of polling for a reply before sleeping. Most functions return within this time, and waking up
-/// from a sleep can take longer than that.
+/// Time of polling for a reply before sleeping. Most functions return within this time, and waking
+/// up from a sleep can take longer than that.
 const POLL_TIME: Duration = Duration::from_micros(100);
 
 /// One process that waits for calls.
@@ -174,7 +174,8 @@ impl Worker {
         }
     }
 
-    /// Sends a request. Read its replies with [`Self::next_reply`], then call [`Self::finish_request`].
+    /// Sends a request. Read its replies with [`Self::next_reply`], then call
+    /// [`Self::finish_request`].
     pub(crate) async fn send(
         &mut self,
         request: &[u8],
@@ -276,7 +277,8 @@ impl Worker {
         self.process.kill().await;
     }
 
-    /// Takes a complete reply from the buffer: its length as a little-endian `u32`, then the payload.
+    /// Takes a complete reply from the buffer: its length as a little-endian `u32`, then the
+    /// payload.
     fn take_reply(&mut self) -> Result<Option<Vec<u8>>, WorkerFailure> {
         let buffer = &mut self.replies.buffer;
         let Some((length, rest)) = buffer.split_first_chunk::<4>() else {
@@ -317,8 +319,8 @@ impl Worker {
     }
 }
 
-/// The replies to the current request so far. A function can write to the pipe itself, for as long as
-/// its time limit allows.
+/// The replies to the current request so far. A function can write to the pipe itself, for as long
+/// as its time limit allows.
 #[derive(Default)]
 struct ReplyCounter {
     replies: u32,

@@ -9,8 +9,8 @@ use toml::{
 /// The errors in `text` as a `T`, in the order of the text. A syntax error hides the others: what
 /// follows it may have been read wrongly.
 ///
-/// Each key of a section and each element of a list of tables is deserialized alone, so that each of
-/// them can report an error. This needs a `T` whose sections have no required keys.
+/// Each key of a section and each element of a list of tables is deserialized alone, so that each
+/// of them can report an error. This needs a `T` whose sections have no required keys.
 pub(crate) fn find_errors<T: DeserializeOwned>(text: &str) -> Vec<Error> {
     let start = |error: &Error| error.span().map_or(0, |span| span.start);
     let (table, mut syntax) = DeTable::parse_recoverable(text);

@@ -40,8 +40,8 @@ pub(crate) fn find_missing(
         .collect()
 }
 
-/// Reports `HOME` in `[confine] environment` if programs cannot read the home folder: they would see
-/// an empty one.
+/// Reports `HOME` in `[confine] environment` if programs cannot read the home folder: they would
+/// see an empty one.
 pub(crate) fn find_hidden_home(
     source: &SourceId,
     text: &str,

@@ -73,9 +73,9 @@ pub enum OpenError {
 }
 
 impl Crib {
-    /// Opens the crib in `folder`. Without a folder, opens the nearest ancestor of the current folder
-    /// that has a `toolcrib.toml` or a folder of definitions, or the current folder. An invalid
-    /// configuration is an error.
+    /// Opens the crib in `folder`. Without a folder, opens the nearest ancestor of the current
+    /// folder that has a `toolcrib.toml` or a folder of definitions, or the current folder. An
+    /// invalid configuration is an error.
     pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
         let (crib, diagnostics) = Self::open_lenient(folder, environment)?;
         // Never in part: a policy that could not be compiled might have denied something.
@@ -114,8 +114,8 @@ impl Crib {
         discover::is_crib(&self.folder)
     }
 
-    /// The installed R packages whose tools belong to the crib: those of the configuration, then those
-    /// of the command line.
+    /// The installed R packages whose tools belong to the crib: those of the configuration, then
+    /// those of the command line.
     pub(crate) fn r_packages(&self) -> impl Iterator<Item = &String> {
         self.config.r.packages.iter().chain(self.environment.r_packages())
     }
@@ -134,8 +134,8 @@ impl Crib {
             .count()
     }
 
-    /// Opens the crib that contains a file or folder: the nearest ancestor with a `toolcrib.toml`, or
-    /// its own folder.
+    /// Opens the crib that contains a file or folder: the nearest ancestor with a `toolcrib.toml`,
+    /// or its own folder.
     pub fn open_containing(path: &Path, environment: &Environment) -> Result<Self, OpenError> {
         let real = fs::canonicalize(path)
             .map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
@@ -161,8 +161,8 @@ impl Crib {
         }
     }
 
-    /// Reads and compiles the configuration. Applies its valid parts and returns the problems of the
-    /// others.
+    /// Reads and compiles the configuration. Applies its valid parts and returns the problems of
+    /// the others.
     fn configure(&mut self) -> Vec<Diagnostic> {
         let source = SourceId::new(CONFIG);
         let mut found = self.read_config(&source);
@@ -428,8 +428,8 @@ impl Crib {
     }
 
     /// Resolves a configured path: `~/` is the home folder, a relative path is below the crib, and
-    /// links are followed, except in folders that tools can write: they may have put the link there. A
-    /// path that does not exist yet is allowed; it may be created later.
+    /// links are followed, except in folders that tools can write: they may have put the link
+    /// there. A path that does not exist yet is allowed; it may be created later.
     pub fn resolve(&self, path: &Path) -> PathBuf {
         let Config { crib, confine, .. } = &self.config;
         let writable = crib.roots.iter().chain(&confine.write);
@@ -488,8 +488,8 @@ fn set<T>(target: &mut T, value: Option<T>) {
     }
 }
 
-/// FNV-1a. Unlike the hasher of the standard library it never changes, which would lose the state of
-/// every crib; 64 bits are enough to distinguish one user's folders.
+/// FNV-1a. Unlike the hasher of the standard library it never changes, which would lose the state
+/// of every crib; 64 bits are enough to distinguish one user's folders.
 fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

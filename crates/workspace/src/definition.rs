@@ -85,7 +85,8 @@ impl Definition {
     }
 }
 
-/// Whether a finding is about the value with the error, a part of it, or the object that contains it.
+/// Whether a finding is about the value with the error, a part of it, or the object that contains
+/// it.
 fn is_about_same(found: &Diagnostic, error: &Diagnostic) -> bool {
     let [error, found] =
         [error, found].map(|diagnostic| diagnostic.origin.pointer().unwrap_or_default());

@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Crib, Files, definition::Definition, linting::Linting, parallel};
 
-/// The last valid version of each definition file: saving a broken file must not remove its tools from
-/// a running server.
+/// The last valid version of each definition file: saving a broken file must not remove its tools
+/// from a running server.
 #[derive(Debug, Default)]
 pub(crate) struct DefinitionCache {
     last_valid: BTreeMap<SourceId, Arc<Definition>>,
@@ -40,7 +40,8 @@ struct Inputs {
 }
 
 impl DefinitionCache {
-    /// Reads definition files in parallel. A file with the same bytes as before is not parsed again.
+    /// Reads definition files in parallel. A file with the same bytes as before is not parsed
+    /// again.
     pub(crate) fn read_files(
         &mut self,
         crib: &Crib,
@@ -93,15 +94,15 @@ impl DefinitionCache {
             if self.locations == ParameterLocations::Forgotten {
                 tool.parameters = Vec::new();
             }
-            // Compacted before the next file is read, so that the memory of parsed schemas is reused. A
-            // server may never need most of them.
+            // Compacted before the next file is read, so that the memory of parsed schemas is
+            // reused. A server may never need most of them.
             tool.compact();
         }
         Arc::new(read)
     }
 
-    /// The definition to use for a file: as it is now, or as it was when it was last valid. A file that
-    /// was never valid contributes its valid tools.
+    /// The definition to use for a file: as it is now, or as it was when it was last valid. A file
+    /// that was never valid contributes its valid tools.
     pub(crate) fn use_last_valid(
         &mut self,
         source: &SourceId,

@@ -1,5 +1,5 @@
-//! Finds the files of a crib that may be definitions. The table of formats names folders, extensions
-//! and file names; the format of a file is detected from its content.
+//! Finds the files of a crib that may be definitions. The table of formats names folders,
+//! extensions and file names; the format of a file is detected from its content.
 
 use std::{
     fs::{self, DirEntry},
@@ -36,9 +36,9 @@ const MAX_FOLDERS: usize = 20_000;
 pub(crate) struct Candidates {
     /// Shared guidance: the file at the root, whose texts win, then the one in `tools/`.
     pub(crate) guidance: Vec<PathBuf>,
-    /// Tool definitions: each definition folder in the order of [`FORMATS`], then the files that are
-    /// found by name, sorted by name within each. When two files define the same tool, the first one
-    /// wins.
+    /// Tool definitions: each definition folder in the order of [`FORMATS`], then the files that
+    /// are found by name, sorted by name within each. When two files define the same tool, the
+    /// first one wins.
     pub(crate) definitions: Vec<PathBuf>,
 }
 
@@ -106,8 +106,8 @@ pub(crate) fn is_crib(folder: &Path) -> bool {
         || definition_folders().iter().any(|tools| folder.join(tools).is_dir())
 }
 
-/// The files in a folder and its subfolders that are definitions by their name, in any case. Links to
-/// folders are not followed, because they can form cycles.
+/// The files in a folder and its subfolders that are definitions by their name, in any case. Links
+/// to folders are not followed, because they can form cycles.
 pub(crate) fn find_named_files(folder: &Path) -> Vec<PathBuf> {
     let names: Vec<_> = definition_names().collect();
     let mut found = Vec::new();

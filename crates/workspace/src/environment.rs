@@ -97,8 +97,8 @@ impl Environment {
         passed.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// The folder that a variable names, or where programs look by default if it is not set. `None` for
-    /// a variable that is neither set nor known.
+    /// The folder that a variable names, or where programs look by default if it is not set. `None`
+    /// for a variable that is neither set nor known.
     pub(crate) fn toolchain_folder(&self, variable: &str) -> Option<PathBuf> {
         let default = || {
             let (_, folder, _) = TOOLCHAINS.into_iter().find(|(name, ..)| *name == variable)?;

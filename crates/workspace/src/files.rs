@@ -39,8 +39,8 @@ pub struct Files {
 #[derive(Clone, Copy, Debug)]
 enum Links {
     Any,
-    /// Follows links that stay below the base. A tool, or an archive that it unpacked, may have created
-    /// others.
+    /// Follows links that stay below the base. A tool, or an archive that it unpacked, may have
+    /// created others.
     Inside,
 }
 
@@ -114,8 +114,8 @@ impl Files {
         Ok(bytes)
     }
 
-    /// The text of a source, for showing excerpts. Invalid UTF-8 is replaced, so that offsets before
-    /// it stay correct.
+    /// The text of a source, for showing excerpts. Invalid UTF-8 is replaced, so that offsets
+    /// before it stay correct.
     pub fn text(&self, source: &SourceId) -> Option<String> {
         if let Some((_, text)) = self.given.as_ref().filter(|(given, _)| given == source) {
             return Some(text.clone());

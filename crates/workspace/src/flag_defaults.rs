@@ -27,8 +27,8 @@ impl FlagDefaults {
         let version = FileVersion::of(&self.path);
         let mut last = self.last.lock();
         if last.0 != version {
-            // Stored even if the file turns out to be invalid, so that it is not parsed and reported
-            // again on every call.
+            // Stored even if the file turns out to be invalid, so that it is not parsed and
+            // reported again on every call.
             last.0 = version;
             match last.1.reopen() {
                 Ok(crib) => last.1 = crib,

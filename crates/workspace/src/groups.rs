@@ -1,7 +1,7 @@
 //! Selects tools by group.
 //!
-//! The names of R tools have the form `{package}-mcp_tool_{group}_{action}`. A pattern is matched at
-//! the start of the group. Names of another form have no group.
+//! The names of R tools have the form `{package}-mcp_tool_{group}_{action}`. A pattern is matched
+//! at the start of the group. Names of another form have no group.
 
 use std::collections::BTreeSet;
 

@@ -1,10 +1,11 @@
-//! Reads a folder of tool definitions, or a git revision of it, and its configuration into a catalog.
+//! Reads a folder of tool definitions, or a git revision of it, and its configuration into a
+//! catalog.
 //!
 //! [`Crib::open`] reads `toolcrib.toml`, [`Loader::load`] the definitions, prompts and documents;
 //! [`check_paths`] and [`read_standalone_file`] read files that are not in a crib. Everything
 //! returns data: running and serving tools is left to other crates. Listing and checking start no
-//! program. Two features do: [`Revision`] runs git to read earlier definitions, and [`ExampleRunner`]
-//! runs R for the examples of a package that is built.
+//! program. Two features do: [`Revision`] runs git to read earlier definitions, and
+//! [`ExampleRunner`] runs R for the examples of a package that is built.
 //!
 //! No other crate reads definitions, configuration (`files`) or environment variables
 //! (`environment`).

@@ -9,8 +9,8 @@ use catalog::{Catalog, Diagnostic, Tool};
 
 use crate::{Loaded, parallel};
 
-/// The diagnostics of the rules for single tools, by the address of the tool. By the address and not
-/// by the name, because several tools may claim a name before they are merged.
+/// The diagnostics of the rules for single tools, by the address of the tool. By the address and
+/// not by the name, because several tools may claim a name before they are merged.
 pub(crate) type FindingsByTool<'f> = HashMap<usize, &'f [Diagnostic]>;
 
 /// The key of a tool in [`FindingsByTool`].
@@ -52,8 +52,8 @@ impl<'c> Linting<'c> {
         }
     }
 
-    /// Merges tools into the catalog of `loaded`, without those that have an error. Tools that are not
-    /// in `checked` are linted. The diagnostics are not sorted yet.
+    /// Merges tools into the catalog of `loaded`, without those that have an error. Tools that are
+    /// not in `checked` are linted. The diagnostics are not sorted yet.
     pub(crate) fn build_catalog(
         self,
         tools: Vec<Arc<Tool>>,
@@ -80,8 +80,8 @@ impl<'c> Linting<'c> {
         loaded.tools = loaded.catalog.tools().len();
         loaded.diagnostics.extend(conflicts);
         loaded.diagnostics.extend(found.diagnostics);
-        // Partially read tools are linted separately, and subcommands share parts of one definition:
-        // both can report the same problem at the same location again.
+        // Partially read tools are linted separately, and subcommands share parts of one
+        // definition: both can report the same problem at the same location again.
         catalog::remove_repeated(&mut loaded.diagnostics);
     }
 }

@@ -35,8 +35,8 @@ impl Loader {
         Self { groups, ..Self::default() }
     }
 
-    /// Forgets where parameters are defined once they are linted. For servers, which report no problem
-    /// of a definition later.
+    /// Forgets where parameters are defined once they are linted. For servers, which report no
+    /// problem of a definition later.
     pub fn forget_parameter_locations(&mut self) {
         self.definitions.locations = ParameterLocations::Forgotten;
     }
@@ -134,8 +134,8 @@ fn index_findings(definitions: &[Arc<Definition>]) -> FindingsByTool<'_> {
 }
 
 /// Reads and lints a text as if it were a definition file of the crib, with the crib's guidance,
-/// bindings, rules and other tools. It replaces tools of the crib with the same names, because it may be
-/// the edited text of one of its files. Links in it are not followed.
+/// bindings, rules and other tools. It replaces tools of the crib with the same names, because it
+/// may be the edited text of one of its files. Links in it are not followed.
 pub fn check_text(crib: &Crib, name: &str, text: &str) -> Loaded {
     let source = SourceId::new(name);
     let read_link: formats::ReadLink<'_> = &|_| Err("links are not followed here".to_owned());

@@ -1,8 +1,8 @@
 //! `toolcrib.lock`: pins all tools by digests, so that a change is noticed before an agent sees it.
 //!
 //! A digest covers everything that an agent sees of a tool, and its implementation. Each part of a
-//! tool also has a digest of its own, so that a difference can be named. The location of a definition
-//! is not covered: moving a file is not a change.
+//! tool also has a digest of its own, so that a difference can be named. The location of a
+//! definition is not covered: moving a file is not a change.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -116,8 +116,8 @@ const PARTS: [(&str, &str); 7] = [
     (CODE, "scripts or modules"),
 ];
 
-/// The part for the content of files that the definition names as code. Tools without such files do not
-/// have it.
+/// The part for the content of files that the definition names as code. Tools without such files do
+/// not have it.
 const CODE: &str = "code";
 
 impl Lock {

@@ -1,5 +1,5 @@
-//! Processes many files on all cores. Files differ much in cost, so threads take small batches from a
-//! shared queue instead of one equal share each.
+//! Processes many files on all cores. Files differ much in cost, so threads take small batches from
+//! a shared queue instead of one equal share each.
 
 use std::{num::NonZero, thread};
 

@@ -1,9 +1,9 @@
 //! Reads files and folders that need not be cribs.
 //!
 //! A file that its crib serves is checked with the configuration, guidance and rules of the crib.
-//! A folder with the layout of a crib is read as one. Any other folder is searched for files that may
-//! be definitions. Files outside a crib are independent: the same tool in two of them is not a conflict,
-//! except for specifications that differ.
+//! A folder with the layout of a crib is read as one. Any other folder is searched for files that
+//! may be definitions. Files outside a crib are independent: the same tool in two of them is not a
+//! conflict, except for specifications that differ.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -30,8 +30,8 @@ pub fn check_paths(paths: &[PathBuf], environment: &Environment) -> Result<Loade
     read_all(paths, environment, Linting::Enabled(&context))
 }
 
-/// Reads files and folders without linting: reports only parts that cannot be read, and leaves out no
-/// tool for its quality.
+/// Reads files and folders without linting: reports only parts that cannot be read, and leaves out
+/// no tool for its quality.
 pub fn read_paths(paths: &[PathBuf], environment: &Environment) -> Result<Loaded, OpenError> {
     read_all(paths, environment, Linting::Disabled)
 }
@@ -82,7 +82,8 @@ impl CollectedFiles {
         self.tools.extend(read.catalog.tools().iter().cloned());
     }
 
-    /// Merges the tools. Of the conflicts, only diverged copies are reported: cribs report their own.
+    /// Merges the tools. Of the conflicts, only diverged copies are reported: cribs report their
+    /// own.
     fn into_loaded(mut self) -> Loaded {
         let (catalog, mut conflicts) = Catalog::merge(self.tools);
         conflicts.retain(|conflict| conflict.code == catalog::DIVERGED_COPY.code);
@@ -127,8 +128,8 @@ enum Selection {
 }
 
 impl Selection {
-    /// Whether to read a file as a definition. Most Markdown is prose, so a file that was only found
-    /// must be recognizable as a definition.
+    /// Whether to read a file as a definition. Most Markdown is prose, so a file that was only
+    /// found must be recognizable as a definition.
     fn includes(self, source: &SourceId, bytes: &[u8]) -> bool {
         self == Self::Named || formats::is_candidate(source, bytes)
     }

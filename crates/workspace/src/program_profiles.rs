@@ -1,5 +1,5 @@
-//! `[program.NAME]` and the profiles of ordinary programs: which of the user's files and variables they
-//! get although their home folder is an empty one.
+//! `[program.NAME]` and the profiles of ordinary programs: which of the user's files and variables
+//! they get although their home folder is an empty one.
 
 use std::{
     collections::BTreeMap,

@@ -58,7 +58,8 @@ pub(crate) fn find_definitions(crib: &Crib) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     (files, problems)
 }
 
-/// Reports packages that documents use and that are not installed, if R on this machine renders them.
+/// Reports packages that documents use and that are not installed, if R on this machine renders
+/// them.
 pub(crate) fn check_document_packages(crib: &Crib) -> Option<Diagnostic> {
     let documents =
         crib.documents.as_ref().filter(|documents| documents.backend == RenderBackend::Local)?;
@@ -81,8 +82,8 @@ pub fn has_r_package(crib: &Crib, name: &str) -> bool {
     find_package(crib, name).is_some()
 }
 
-/// The missing R packages of a tool: its own package or, if the crib contains the sources of that, the
-/// packages that it imports. Empty if R's libraries cannot be found.
+/// The missing R packages of a tool: its own package or, if the crib contains the sources of that,
+/// the packages that it imports. Empty if R's libraries cannot be found.
 pub fn missing_r_packages(crib: &Crib, tool: &Tool) -> Vec<String> {
     let Implementation::R(function) = &tool.implementation else {
         return Vec::new();
@@ -95,7 +96,8 @@ pub fn missing_r_packages(crib: &Crib, tool: &Tool) -> Vec<String> {
         None => vec![function.package.clone()],
     };
     let is_missing = |name: &String| find_package(crib, name).is_none();
-    // `stats` comes with R. If even that is not found, R's libraries are elsewhere, and nothing is known.
+    // `stats` comes with R. If even that is not found, R's libraries are elsewhere, and nothing is
+    // known.
     if is_missing(&"stats".to_owned()) {
         return Vec::new();
     }
@@ -127,7 +129,8 @@ fn report(message: String, hint: &str) -> Diagnostic {
     Diagnostic::new(&MISSING_PACKAGE, origin, message).hint(hint)
 }
 
-/// Finds the folder of an installed package. The name is validated, because it becomes part of a path.
+/// Finds the folder of an installed package. The name is validated, because it becomes part of a
+/// path.
 fn find_package(crib: &Crib, name: &str) -> Option<PathBuf> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');

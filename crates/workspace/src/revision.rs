@@ -1,8 +1,8 @@
 //! Reads definitions from a revision of a git repository, into a temporary folder.
 //!
-//! Git objects are read directly: nothing is checked out, and neither the index nor the working tree
-//! is touched, so this is safe while someone edits. Only files that can be definitions, or that
-//! definitions can link to, are written.
+//! Git objects are read directly: nothing is checked out, and neither the index nor the working
+//! tree is touched, so this is safe while someone edits. Only files that can be definitions, or
+//! that definitions can link to, are written.
 
 mod git;
 mod tree;
@@ -23,8 +23,8 @@ use tree::{MAX_BYTES, TreeEntry};
 pub struct Revision<'t> {
     /// The revision, as git resolves it.
     pub revision: &'t str,
-    /// The path in it: from the root of the repository, or from the current folder if it starts with
-    /// `./`.
+    /// The path in it: from the root of the repository, or from the current folder if it starts
+    /// with `./`.
     pub path: &'t str,
 }
 

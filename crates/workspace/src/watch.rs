@@ -87,8 +87,8 @@ pub fn watch(
 }
 
 impl Watcher {
-    /// Updates the watched folders after the crib has been read again. Folders that the crib no longer
-    /// uses stay watched by the system, and their events are ignored.
+    /// Updates the watched folders after the crib has been read again. Folders that the crib no
+    /// longer uses stay watched by the system, and their events are ignored.
     pub fn update(&mut self, crib: &Crib, content: &Content) -> Result<(), WatchError> {
         let now = Folders::of(crib, content);
         // Replaced before the new folders are watched: their first events must find them.

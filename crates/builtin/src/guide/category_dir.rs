@@ -44,7 +44,8 @@ impl CategoryDir {
         folder.open().map(Self)
     }
 
-    /// Lists all visible files. Names that begin with `.` or `_` are hidden, and so are their contents.
+    /// Lists all visible files. Names that begin with `.` or `_` are hidden, and so are their
+    /// contents.
     pub(super) fn all_files(&self) -> Listing {
         self.files(SearchScope::unlimited_below(""), &|| false)
     }

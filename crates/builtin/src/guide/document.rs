@@ -72,8 +72,8 @@ pub(super) struct DocumentSummary {
     pub(super) size: Option<u64>,
 }
 
-/// Summarizes a document by its front matter, without rendering it. Never fails: an unreadable one has
-/// no title.
+/// Summarizes a document by its front matter, without rendering it. Never fails: an unreadable one
+/// has no title.
 pub(super) fn summarize(folder: &CategoryDir, path: &str) -> DocumentSummary {
     let size = folder.size(path).filter(|_| !pattern::is_template(path));
     let head = if has_front_matter(path) {
@@ -131,8 +131,8 @@ fn parse_front_matter<'a>(
 fn read_failure(uri: &str, error: &io::Error) -> ContentFailure {
     let why = match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
-        // An error without an OS code comes from the folder handle, which rejects paths that lead out
-        // of it.
+        // An error without an OS code comes from the folder handle, which rejects paths that lead
+        // out of it.
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
             "it leads out of its category".to_owned()
         }

@@ -51,7 +51,8 @@ impl Guide {
         Arc::new(GuideResources(self.clone()))
     }
 
-    /// The URIs under which a file is served, for notifying subscribers. Empty if it is not a document.
+    /// The URIs under which a file is served, for notifying subscribers. Empty if it is not a
+    /// document.
     pub fn uris_of_file(&self, file: &Path) -> Vec<String> {
         resources::uris_of_file(&self.content(), file)
     }

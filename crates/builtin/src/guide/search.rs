@@ -1,5 +1,5 @@
-//! Searches guide content: resolves an expression to documents, in order and without duplicates, and
-//! reads as many as fit into a response.
+//! Searches guide content: resolves an expression to documents, in order and without duplicates,
+//! and reads as many as fit into a response.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},

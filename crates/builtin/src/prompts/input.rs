@@ -115,7 +115,8 @@ fn parse_words(usage: &str, arguments: &Arguments) -> Result<Value, String> {
     )
 }
 
-/// Parses `key=value`, `key` (true) or `no-key` (false). `-` in names becomes `_`, as templates need.
+/// Parses `key=value`, `key` (true) or `no-key` (false). `-` in names becomes `_`, as templates
+/// need.
 fn parse_option(option: &str) -> (String, Value) {
     let name = |name: &str| name.replace('-', "_");
     match (option.split_once('='), option.strip_prefix("no-")) {

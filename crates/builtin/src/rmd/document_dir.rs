@@ -124,8 +124,8 @@ impl DocumentDir {
         }
     }
 
-    /// Lists the wanted files, sorted, and whether some may be missing. Names that begin with `.` are
-    /// skipped. `is_wanted` is called for folders, with a trailing `/`, and for files.
+    /// Lists the wanted files, sorted, and whether some may be missing. Names that begin with `.`
+    /// are skipped. `is_wanted` is called for folders, with a trailing `/`, and for files.
     pub(super) fn files(
         &self,
         depth: usize,

@@ -72,15 +72,15 @@ impl DocumentName {
     /// The possible names for a text, the most likely first: without extension, it may be any.
     pub(super) fn candidates(text: &str) -> Result<Vec<Self>, Failure> {
         // `v1.2` has a dot but no extension of a document, so the suffix alone does not decide.
-        let named = Self::existing(text)?;
+        let named = Self::parse_existing(text)?;
         if named.0 == text {
             return Ok(vec![named]);
         }
         Ok(EXTENSIONS.iter().map(|extension| Self(format!("{text}{extension}"))).collect())
     }
 
-    /// Checks that R Markdown can render a document of this name. Other programs may have created it
-    /// with any name.
+    /// Checks that R Markdown can render a document of this name. Other programs may have created
+    /// it with any name.
     pub fn check_renderable(&self) -> Result<(), Failure> {
         check_new(&self.0)
     }

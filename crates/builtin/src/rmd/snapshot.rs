@@ -17,8 +17,8 @@ use super::{
 use crate::open_dir::Folder;
 
 impl DocumentStore {
-    /// Reads the document and all other files of the folder, except outputs and hidden files. Links are
-    /// followed only inside the folder.
+    /// Reads the document and all other files of the folder, except outputs and hidden files. Links
+    /// are followed only inside the folder.
     pub(super) fn snapshot(&self, name: &DocumentName) -> Result<Vec<SourceFile>, Failure> {
         let folder = self.open_folder().map_err(|error| {
             Failure::new(
@@ -88,9 +88,9 @@ impl DocumentStore {
 
 /// Marks the files that a document may read: they are part of the key of the render cache.
 ///
-/// All files that are not documents count. Other documents count only if the document mentions them,
-/// or a file that it reads does; otherwise every edit of one document would invalidate the cached
-/// renders of all others. If a name is computed or files are listed, all documents count.
+/// All files that are not documents count. Other documents count only if the document mentions
+/// them, or a file that it reads does; otherwise every edit of one document would invalidate the
+/// cached renders of all others. If a name is computed or files are listed, all documents count.
 fn mark_readable(files: &mut [SourceFile], document: &DocumentName) {
     let mut texts = VecDeque::new();
     let mut others: BTreeMap<String, Vec<usize>> = BTreeMap::new();

@@ -24,7 +24,8 @@ use crate::open_dir::Folder;
 /// Bytes of a document that are read for its title.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// Minimum length of a name for which similar names are suggested. All very short names are similar.
+/// Minimum length of a name for which similar names are suggested. All very short names are
+/// similar.
 const MIN_STEM: usize = 3;
 
 /// The largest output that is read.
@@ -130,8 +131,8 @@ impl DocumentStore {
         &self.settings
     }
 
-    /// Creates the folders of documents and outputs if they do not exist, and removes the drafts that
-    /// a killed server left there.
+    /// Creates the folders of documents and outputs if they do not exist, and removes the drafts
+    /// that a killed server left there.
     pub(super) fn create_folder(&self) -> Result<(), Failure> {
         let created = self
             .create_output_folder()
@@ -391,8 +392,8 @@ fn is_not_found(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) || leads_out(error)
 }
 
-/// Whether the capability handle rejected the path because it leads out of the folder: such an error
-/// has no code of the system.
+/// Whether the capability handle rejected the path because it leads out of the folder: such an
+/// error has no code of the system.
 fn leads_out(error: &io::Error) -> bool {
     error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }

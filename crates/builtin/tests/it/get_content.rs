@@ -261,7 +261,8 @@ fn bounds_the_work_of_large_requests() {
     }
     let misses =
         |pattern: &str| (0..500).map(|n| format!("t/{pattern}{n}")).collect::<Vec<_>>().join(",");
-    // Names are looked up in an index; globs are compared with each file, until the budget is used up.
+    // Names are looked up in an index; globs are compared with each file, until the budget is used
+    // up.
     for (expression, over_budget) in [
         (misses("m"), 0),
         (misses("m*"), 496),

@@ -60,8 +60,8 @@ impl Form {
         false
     }
 
-    /// Finds the command line of another program among the arguments. Returns the number of arguments
-    /// before it, and its pieces.
+    /// Finds the command line of another program among the arguments. Returns the number of
+    /// arguments before it, and its pieces.
     pub(super) fn find_command<'p>(&self, pieces: &'p [Piece]) -> Option<(usize, &'p [Piece])> {
         let operands = self.has("operand-command").then_some(1);
         let operands = operands.or_else(|| self.has("command").then_some(0))?;

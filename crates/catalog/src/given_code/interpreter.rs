@@ -8,9 +8,9 @@ use super::{
 use crate::implementation::{Binding, Piece};
 
 impl Interpreter {
-    /// Whether the interpreter would run code from these arguments: after a flag, on standard input,
-    /// or in a file that contains the value of a parameter. Flags after the name of a script belong
-    /// to the script.
+    /// Whether the interpreter would run code from these arguments: after a flag, on standard
+    /// input, or in a file that contains the value of a parameter. Flags after the name of a script
+    /// belong to the script.
     pub(super) fn takes_code(&self, pieces: &[Piece]) -> bool {
         let mut is_value = false;
         for (index, piece) in pieces.iter().enumerate() {
@@ -76,8 +76,8 @@ impl Interpreter {
         }
     }
 
-    /// Whether a parameter with a flag is code, or names a file or a module that is loaded before the
-    /// script.
+    /// Whether a parameter with a flag is code, or names a file or a module that is loaded before
+    /// the script.
     fn is_code(&self, binding: &Binding) -> bool {
         let Some(flag) = &binding.flag else {
             return false;

@@ -1,8 +1,8 @@
-//! Programs that run code from their arguments, and programs that start others. Words in a string are
-//! separated by spaces; names have no version.
+//! Programs that run code from their arguments, and programs that start others. Words in a string
+//! are separated by spaces; names have no version.
 
-/// A program that runs text as code. Its first argument is a script; the arguments after that belong
-/// to the script.
+/// A program that runs text as code. Its first argument is a script; the arguments after that
+/// belong to the script.
 pub(super) struct Interpreter {
     pub(super) names: &'static str,
     /// The letters after one dash that make it run the next argument.
@@ -67,12 +67,13 @@ pub(super) struct Form {
     pub(super) names: &'static str,
     /// The subcommand; alternatives are separated by `|`.
     pub(super) after: &'static str,
-    /// The arguments that are code: values of flags (a flag such as `java -agentpath:…` is listed with
-    /// its colon), and
+    /// The arguments that are code: values of flags (a flag such as `java -agentpath:…` is listed
+    /// with its colon), and
     ///
     /// - `first`, `all`: arguments that are not flags;
     /// - `script`: the first argument, unless a flag has given the code;
-    /// - `command`: a program and its arguments, `operand-command`: the same after one other argument;
+    /// - `command`: a program and its arguments, `operand-command`: the same after one other
+    ///   argument;
     /// - `stdin`: standard input;
     /// - `assignments`: the value of any `NAME=`;
     /// - `early`: nothing after the first argument, which is a subcommand with flags of its own.
@@ -347,8 +348,8 @@ pub(super) static FORMS: &[Form] = &[
     form("op doppler infisical foreman honcho", "run", "command"),
     form("ld.so ld-linux-x86-64.so ld-linux.so ld-linux-aarch64.so", "", "first --preload --library-path --audit"),
 
-    // Flags whose values could be mistaken for a program. Every flag outside `PLAIN_FLAGS` is assumed
-    // to have a value, so only flags of `PLAIN_FLAGS` need an entry here.
+    // Flags whose values could be mistaken for a program. Every flag outside `PLAIN_FLAGS` is
+    // assumed to have a value, so only flags of `PLAIN_FLAGS` need an entry here.
     form("time", "", "").with_values("-f"),
     form("strace ltrace", "", "").with_values("-p -x -E"),
     form("sudo", "", "").with_values("-p -r -t"),

@@ -57,8 +57,8 @@ impl Expression {
         self.shape.untested_arguments.iter().map(String::as_str)
     }
 
-    /// An upper bound of the cost, computed before evaluation because CEL has no way to stop one: every
-    /// node of the condition, once per iteration of the loops around it.
+    /// An upper bound of the cost, computed before evaluation because CEL has no way to stop one:
+    /// every node of the condition, once per iteration of the loops around it.
     fn estimate_cost(&self, scope: &Scope<'_>) -> u64 {
         let Shape { parts, loops, .. } = self.shape;
         let rounds = (scope.size.values + parts).saturating_pow(loops);

@@ -1,9 +1,9 @@
-//! Variables set by a call: in the environment through an open parameter, or as `NAME=value` in place of a
-//! `make` target.
+//! Variables set by a call: in the environment through an open parameter, or as `NAME=value` in
+//! place of a `make` target.
 //!
 //! Many programs read code, plugins or trust settings from variables (`TAR_OPTIONS`, `MAKEFLAGS`,
-//! `LUA_INIT`), and no deny list of them is complete. So a call may set variables that the definition
-//! lists or that are known to be harmless; any other variable needs approval.
+//! `LUA_INIT`), and no deny list of them is complete. So a call may set variables that the
+//! definition lists or that are known to be harmless; any other variable needs approval.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,8 @@ use crate::{
     implementation::{Binding, PassBy, Piece, Process},
 };
 
-/// Programs that accept `NAME=value` in place of a target, and run the program named by `SHELL` or `CC`.
+/// Programs that accept `NAME=value` in place of a target, and run the program named by `SHELL` or
+/// `CC`.
 const MAKES: [&str; 3] = ["make", "gmake", "bmake"];
 
 /// Variables that only change how output looks. `LC_…` belong to them.

@@ -98,7 +98,8 @@ impl SchemaValidator {
             let errors: Vec<_> = errors.filter(|error| !is_surplus(error)).collect();
             FoundErrors { errors, is_complete: ERRORS_LEFT.get() > 0 }
         })?;
-        // The error about alternatives comes after those about each of them, and may be one too many.
+        // The error about alternatives comes after those about each of them, and may be one too
+        // many.
         if found.errors.is_empty() && !found.is_complete { Err(Exhausted) } else { Ok(found) }
     }
 

@@ -1,7 +1,8 @@
 //! Command lines with an argument of the caller that is code, and others in which it is data.
 //!
-//! `{}` is an argument on the command line, `--flag={}` the value of a flag in the same word, `{stdin}`
-//! text on standard input, `{json}` all arguments on standard input, `{file}` a file with the argument.
+//! `{}` is an argument on the command line, `--flag={}` the value of a flag in the same word,
+//! `{stdin}` text on standard input, `{json}` all arguments on standard input, `{file}` a file with
+//! the argument.
 
 use catalog::implementation::{Binding, PassBy, Piece, Process, Separator};
 

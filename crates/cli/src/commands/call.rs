@@ -43,7 +43,8 @@ pub(crate) struct Args {
     /// Arguments of the tool.
     #[arg(value_name = "KEY=VALUE", add = ArgValueCompleter::new(proposals::arguments))]
     pairs: Vec<String>,
-    /// Arguments as a JSON object, in a file, or on standard input; KEY=VALUE overrides its members.
+    /// Arguments as a JSON object, in a file, or on standard input; KEY=VALUE overrides its
+    /// members.
     #[arg(long, value_name = "JSON|@FILE|-")]
     args: Option<String>,
     /// Print what would run, without running it.
@@ -56,8 +57,8 @@ pub(crate) struct Args {
     /// the same approval as any call.
     #[arg(long, conflicts_with_all = ["dry_run", "json"])]
     learn: bool,
-    /// With `--learn`: show what changes in the definition, and write it. What is declared already is only
-    /// widened.
+    /// With `--learn`: show what changes in the definition, and write it. What is declared already
+    /// is only widened.
     #[arg(long, requires = "learn")]
     write: bool,
     /// Print the structured result, or the plan, as JSON.
@@ -237,7 +238,8 @@ fn run_to_end(
     live: &Live,
 ) -> Result<Outcome, CommandError> {
     let result = block_on(async {
-        // Interrupts run in a task, so that the call can stop its processes and report which were killed.
+        // Interrupts run in a task, so that the call can stop its processes and report which were
+        // killed.
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 cancel.cancel();
@@ -261,9 +263,9 @@ fn run_to_end(
     })
 }
 
-/// The request of a call that waits for approval, if a person at a terminal made the call. Any other
-/// caller may be a model that runs this command; it gets only the message, which does not mention how to
-/// approve.
+/// The request of a call that waits for approval, if a person at a terminal made the call. Any
+/// other caller may be a model that runs this command; it gets only the message, which does not
+/// mention how to approve.
 fn find_request(
     runtime: &Runtime,
     outcome: &Outcome,

@@ -28,8 +28,8 @@ use crate::{
 /// A file of a crib is checked with the guidance, bindings and rules of its crib; `-` is standard
 /// input, checked as a definition of the crib.
 ///
-/// Exits with 0 if there are no errors, 1 if there are, 2 if it could not run, 3 if there is nothing to
-/// check.
+/// Exits with 0 if there are no errors, 1 if there are, 2 if it could not run, 3 if there is
+/// nothing to check.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Files and folders to check, or `-` for standard input [default: the crib].
@@ -49,12 +49,12 @@ pub(crate) struct Args {
     /// Print every problem, also if a file has many of a kind.
     #[arg(long, conflicts_with = "summary")]
     all: bool,
-    /// Report only problems that are not in this file. If it does not exist, write the problems of today
-    /// to it.
+    /// Report only problems that are not in this file. If it does not exist, write the problems of
+    /// today to it.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Check by the rules of this client, too; see docs/reference/clients.md. Exits with 1 if it would
-    /// lose a tool. Repeatable.
+    /// Check by the rules of this client, too; see docs/reference/clients.md. Exits with 1 if it
+    /// would lose a tool. Repeatable.
     #[arg(long = "client", value_name = "NAME", value_parser = connect::client_parser(), conflicts_with = "paths")]
     clients: Vec<&'static Client>,
     #[command(flatten)]

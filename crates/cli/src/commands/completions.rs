@@ -14,7 +14,8 @@ use crate::{
 
 /// Print a script that completes commands, options, the names of tools and their parameters.
 ///
-/// The shell asks this program for each word, so that the proposals are those of the crib you are in.
+/// The shell asks this program for each word, so that the proposals are those of the crib you are
+/// in.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The shell.

@@ -18,11 +18,11 @@ use crate::{
     terminal,
 };
 
-/// Connect MCP clients to this crib: write an entry to their configuration, then start the server as
-/// the client would and list its tools.
+/// Connect MCP clients to this crib: write an entry to their configuration, then start the server
+/// as the client would and list its tools.
 ///
-/// Without a client, lists the clients on this machine and whether they are connected. Exits with 1 if
-/// a client was connected but the server did not answer.
+/// Without a client, lists the clients on this machine and whether they are connected. Exits with 1
+/// if a client was connected but the server did not answer.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The clients to connect.
@@ -103,7 +103,8 @@ fn describe_server(
             Transport::Stdio { program: program.to_string_lossy().into_owned(), arguments }
         }
     };
-    // Without this variable, the server would store approvals where `toolcrib approve` does not look.
+    // Without this variable, the server would store approvals where `toolcrib approve` does not
+    // look.
     let state = context.environment.get("XDG_STATE_HOME");
     let variables = state.map(|value| ("XDG_STATE_HOME".to_owned(), value.to_owned()));
     Ok(Server { name, transport, variables: variables.into_iter().collect() })

@@ -79,8 +79,8 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The stem of a file. Files of a format with a fixed name all have the same, so they are named after
-/// their folder.
+/// The stem of a file. Files of a format with a fixed name all have the same, so they are named
+/// after their folder.
 fn source_name(file: &Path) -> String {
     let text = |part: Option<&std::ffi::OsStr>| {
         part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default()

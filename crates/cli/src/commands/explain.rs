@@ -18,8 +18,8 @@ use crate::{
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Code of a rule, such as TC301 or one of the crib's own; name of a rule or change, such as
-    /// path-without-format or required-added; or error type of a call, such as timed_out. Without it,
-    /// all rules are listed.
+    /// path-without-format or required-added; or error type of a call, such as timed_out. Without
+    /// it, all rules are listed.
     code: Option<String>,
 }
 

@@ -18,9 +18,9 @@ use crate::{error::CommandError, terminal};
 
 /// Pack the crib for others.
 ///
-/// A package has the configuration, definitions, prompts, code, content and documents of the crib. Other
-/// files of the folder are left out. `[export]` in `toolcrib.toml` has its name and version. Existing
-/// files are never replaced.
+/// A package has the configuration, definitions, prompts, code, content and documents of the crib.
+/// Other files of the folder are left out. `[export]` in `toolcrib.toml` has its name and version.
+/// Existing files are never replaced.
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Args {
@@ -30,7 +30,8 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Form {
-    /// A plugin folder for Claude Code, Codex, Copilot CLI and Gemini CLI, with the crib and a skill.
+    /// A plugin folder for Claude Code, Codex, Copilot CLI and Gemini CLI, with the crib and a
+    /// skill.
     Plugin(Destination),
     /// A skill: when an agent uses which tool.
     Skill(Destination),
@@ -155,8 +156,8 @@ fn pack_bundle(package: &Package<'_>, args: &BundleArgs) -> Result<Vec<u8>, Comm
     })
 }
 
-/// Writes the files, unless one of them exists: a package must not be mixed with the files of an older
-/// one.
+/// Writes the files, unless one of them exists: a package must not be mixed with the files of an
+/// older one.
 fn write(out: &Path, files: &[File]) -> Result<(), CommandError> {
     if let Some(path) = files.iter().map(|file| out.join(&file.path)).find(|path| path.exists()) {
         return Err(CommandError::machine(format!("`{}` exists", path.display()))

@@ -11,9 +11,9 @@ use crate::{error::CommandError, terminal};
 
 /// Format JSON definitions of command-line tools.
 ///
-/// The fields that identify a tool come first, the others keep their order. A file with comments, or
-/// whose tools would change, is left as it is. With `--check`, exits with 0 if all files are formatted,
-/// 1 if one is not, 2 if it could not run.
+/// The fields that identify a tool come first, the others keep their order. A file with comments,
+/// or whose tools would change, is left as it is. With `--check`, exits with 0 if all files are
+/// formatted, 1 if one is not, 2 if it could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Files and folders to format [default: the definitions of the crib].

@@ -22,8 +22,8 @@ const WORKFLOW: &str = ".github/workflows/toolcrib.yml";
 /// Start a crib: find what the folder has (git, Makefile, justfile, package.json, Cargo.toml,
 /// pyproject.toml, an R package) and write tools for it.
 ///
-/// Existing files stay as they are, so running it again only adds what is missing. At a terminal it asks
-/// what to write, unless the options say so.
+/// Existing files stay as they are, so running it again only adds what is missing. At a terminal it
+/// asks what to write, unless the options say so.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder [default: the current one].
@@ -31,8 +31,8 @@ pub(crate) struct Args {
     /// Name of the crib, which clients show [default: the name of the folder].
     #[arg(long)]
     name: Option<String>,
-    /// Write tools only for these: git, make, just, npm, cargo, pytest, exports, a program of the Python
-    /// package; or `none`.
+    /// Write tools only for these: git, make, just, npm, cargo, pytest, exports, a program of the
+    /// Python package; or `none`.
     #[arg(long, value_name = "SOURCE", value_delimiter = ',')]
     with: Option<Vec<String>>,
     /// Write a GitHub workflow that checks the definitions.

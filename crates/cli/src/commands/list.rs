@@ -17,7 +17,8 @@ use crate::{
     terminal::{self, Paint},
 };
 
-/// Width limit of the name column, in columns. A longer name does not widen the tables of all groups.
+/// Width limit of the name column, in columns. A longer name does not widen the tables of all
+/// groups.
 const MAX_NAME: usize = 40;
 
 /// List the tools of the crib.
@@ -26,8 +27,8 @@ pub(crate) struct Args {
     /// Print exactly the objects that `tools/list` serves, in the same order.
     #[arg(long)]
     json: bool,
-    /// Print how many tokens the tools take of a model's context, estimated as a quarter of the bytes
-    /// that `tools/list` serves.
+    /// Print how many tokens the tools take of a model's context, estimated as a quarter of the
+    /// bytes that `tools/list` serves.
     #[arg(long, conflicts_with = "json")]
     budget: bool,
     /// Prefix the names of native tools, like `serve --prefix`.
@@ -92,7 +93,8 @@ fn find_served(snapshot: &Snapshot, wanted: impl Fn(&Tool) -> bool) -> Vec<Value
     snapshot.tools_json().into_iter().filter(is_wanted).collect()
 }
 
-/// Prints the tools of the crib, then the others in groups of their own. Returns how many there are.
+/// Prints the tools of the crib, then the others in groups of their own. Returns how many there
+/// are.
 fn print_tables(tools: &Tools<'_>, wanted: impl Fn(&Tool) -> bool) -> usize {
     let Tools { catalog, switched_off } = tools;
     let (served, documented): (Vec<_>, Vec<_>) =

@@ -14,10 +14,10 @@ use crate::{
 
 /// Pin all tools in `toolcrib.lock`, or check that they match it.
 ///
-/// Pins the tools that the crib defines: names, descriptions, schemas, annotations, how they are run,
-/// and the scripts and modules in the crib that they run. A tool that is new or differs is not served
-/// until it is accepted. With `--check`, exits with 0 if all tools match, 1 if one is new, missing or different, 2 if
-/// it could not run.
+/// Pins the tools that the crib defines: names, descriptions, schemas, annotations, how they are
+/// run, and the scripts and modules in the crib that they run. A tool that is new or differs is not
+/// served until it is accepted. With `--check`, exits with 0 if all tools match, 1 if one is new,
+/// missing or different, 2 if it could not run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Write nothing; fail if a tool differs from toolcrib.lock.

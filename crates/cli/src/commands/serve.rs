@@ -77,8 +77,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         .hint("write a long random token to a file and pass it with `--token-file`, or listen on 127.0.0.1"));
     }
     if args.background {
-        // Leaves the session of the terminal, which would stop the server when it closes. Fails only if the
-        // process already leads a session of its own.
+        // Leaves the session of the terminal, which would stop the server when it closes. Fails
+        // only if the process already leads a session of its own.
         let _ = rustix::process::setsid();
     }
     let crib = context.crib()?;
@@ -113,8 +113,8 @@ fn can_join(context: &CommandContext<'_>, args: &Args) -> bool {
     is_plain && !args.background && !args.watch && !has_prefix
 }
 
-/// Connects the client on stdio to the background server. `None` if none runs or its version differs: then
-/// this process serves the client.
+/// Connects the client on stdio to the background server. `None` if none runs or its version
+/// differs: then this process serves the client.
 fn join_background(crib: &Crib) -> Result<Option<CommandResult>, CommandError> {
     block_on(async {
         let joined = match Background::of(crib).join().await {
@@ -252,8 +252,8 @@ async fn serve(
     result.map_err(|error| CommandError::machine(error.to_string()))
 }
 
-/// Minimum length of a token; a shorter one is reported as weak. Random characters of this number have 80
-/// bits.
+/// Minimum length of a token; a shorter one is reported as weak. Random characters of this number
+/// have 80 bits.
 const SHORT_TOKEN: usize = 16;
 
 fn warn_about_short_token(token: &Token) {
@@ -267,8 +267,8 @@ fn warn_about_short_token(token: &Token) {
     }
 }
 
-/// Prints a new token once, as the entry that clients have in their configuration; later the file has
-/// it.
+/// Prints a new token once, as the entry that clients have in their configuration; later the file
+/// has it.
 fn announce_token(token: &Token, crib: &str, url: &str) {
     let file = token.file.display();
     if !token.is_new {

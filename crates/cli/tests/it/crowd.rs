@@ -12,8 +12,8 @@ use testing::{
     HttpClient, HttpServer, TIMEOUT, TempCrib, definition, peak_memory_mib, wait_until_blocking,
 };
 
-/// A crib with `say`, which prints a word, and `late`, which prints one after six seconds: long enough
-/// to become an operation on a busy machine.
+/// A crib with `say`, which prints a word, and `late`, which prints one after six seconds: long
+/// enough to become an operation on a busy machine.
 fn crib_with_say_and_late() -> TempCrib {
     let taking = |name: &str, command: &str, synchronous: bool| {
         let mut tool = definition(name, command);

@@ -319,8 +319,8 @@ fn kills_an_example_after_its_timeout() {
     skip_without!("Rscript");
     let crib = package(&(tool("slow", "Sys.sleep(600)") + &tool("fast", "1 + 1")));
     let begun = Instant::now();
-    // The limit includes the start of R, which takes seconds on a busy machine: it is doubled until the
-    // fast example ends in time.
+    // The limit includes the start of R, which takes seconds on a busy machine: it is doubled until
+    // the fast example ends in time.
     let (seconds, built) = [2, 4, 8, 16, 32, 64]
         .into_iter()
         .map(|seconds: u32| {

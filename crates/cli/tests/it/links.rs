@@ -5,8 +5,8 @@ use std::{fs, os::unix::fs::symlink};
 use serde_json::{Value, json};
 use testing::{StdioClient, TempCrib, definition, skip};
 
-/// A crib with `sh` tools: `change` may write, `look` is read-only. Next to it is a folder `outside`
-/// with a secret.
+/// A crib with `sh` tools: `change` may write, `look` is read-only. Next to it is a folder
+/// `outside` with a secret.
 fn crib(config: &str, change: &str, look: &str) -> TempCrib {
     let tool = |name: &str, mutates: bool| {
         let mut tool = definition(name, &format!("sh {name}.sh"));
@@ -174,8 +174,8 @@ fn a_writable_tool_cannot_change_another_crib_that_is_a_root() {
 #[test]
 fn a_warm_worker_cannot_change_a_file_that_was_replaced() {
     let page = "# M - MCP Tool Specification\n\n**Version**: 1.0.0\n\n## Tool: `spoil`\n\nSpoil.\n";
-    // The function makes its attempts only where the file is protected; otherwise it loops until its
-    // timeout.
+    // The function makes its attempts only where the file is protected; otherwise it loops until
+    // its timeout.
     let module = "import os\n\ndef spoil():\n    \
         while '/toolcrib.toml ' not in open('/proc/self/mountinfo').read(): pass\n    tries = []\n    \
         for act in (lambda: open('toolcrib.toml', 'a'), lambda: os.unlink('toolcrib.toml')):\n        \

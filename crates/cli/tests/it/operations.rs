@@ -347,6 +347,7 @@ fn the_limit_of_kept_bytes_counts_output_files() {
         let all = list["operations"].as_array().expect("a list").clone();
         all.iter().all(|operation| operation["state"] == "completed")
     });
-    // The output of the plain call, which has a limit of the same size, and those of the operations.
+    // The output of the plain call, which has a limit of the same size, and those of the
+    // operations.
     wait_until_blocking("old output is removed", || size() <= 4 * MIB + 5 * MIB);
 }

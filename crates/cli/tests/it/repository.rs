@@ -149,8 +149,8 @@ fn unsafe_code_and_each_effect_are_in_one_file() {
     }
 }
 
-/// Files that only the product itself reads, in private folders, logs that it rotates, and files of the
-/// kernel.
+/// Files that only the product itself reads, in private folders, logs that it rotates, and files of
+/// the kernel.
 const INTERNAL_FILES: &[&str] = &[
     "crates/process/src/launcher_process/cgroups.rs",
     "crates/process/src/launcher_process/guard.rs",

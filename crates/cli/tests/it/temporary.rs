@@ -91,8 +91,8 @@ fn a_server_leaves_no_temporary_folders() {
     assert_removed(&all);
 }
 
-/// The files and folders that a server should not leave: in its temporary folder, sockets in its state
-/// folder, and hidden files beside documents.
+/// The files and folders that a server should not leave: in its temporary folder, sockets in its
+/// state folder, and hidden files beside documents.
 fn leftovers(crib: &TempCrib, temp: &Path) -> Vec<PathBuf> {
     let list = |folder: PathBuf| {
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())

@@ -73,8 +73,8 @@ fn parse(text: &str, dialect: JsonDialect) -> Result<CstRootNode, EditError> {
     CstRootNode::parse(text, &options).map_err(|error| EditError::Broken(error.to_string()))
 }
 
-/// The table of servers, if there is one. Anything else in its place is an error, because the methods
-/// that create a table would replace it.
+/// The table of servers, if there is one. Anything else in its place is an error, because the
+/// methods that create a table would replace it.
 fn find_servers(root: &CstRootNode, servers: &str) -> Result<Option<CstObject>, EditError> {
     let Some(value) = root.value() else {
         return Ok(None);

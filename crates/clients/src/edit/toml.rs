@@ -27,7 +27,8 @@ pub(super) fn insert(
     let table = document[servers].as_table_like_mut();
     let table = table.ok_or_else(|| EditError::NotATable(servers.to_owned()))?;
     let mut item = to_item(entry);
-    // Keeps the comments and blank lines above an entry that is replaced, and its place in the file.
+    // Keeps the comments and blank lines above an entry that is replaced, and its place in the
+    // file.
     if let (Some(old), Some(new)) = (table.get(name).and_then(Item::as_table), item.as_table_mut())
     {
         *new.decor_mut() = old.decor().clone();

@@ -105,8 +105,8 @@ impl<'a> Comparer<'a> {
         if !self.count_step() {
             return Effect::Undecided;
         }
-        // The pairs in progress are (old, new). When asking from new to old, they are turned around,
-        // or a recursive schema would not recognize itself.
+        // The pairs in progress are (old, new). When asking from new to old, they are turned
+        // around, or a recursive schema would not recognize itself.
         let is_forward = std::ptr::eq(roots.from, self.old_root);
         let turn = |(old, new): &PairAddress| if is_forward { (*old, *new) } else { (*new, *old) };
         let mut trial = Comparer {

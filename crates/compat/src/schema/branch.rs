@@ -1,9 +1,10 @@
 //! A schema as a union of branches, each for one JSON type.
 //!
-//! Type lists, `anyOf`, disjoint `oneOf`, references and enumerations all become branches, so that two
-//! schemas are compared by what they accept and not by how they are written: `["string", "null"]`,
-//! `anyOf` of both and a reference to either are the same two branches. Keywords that a branch cannot
-//! express stay in its node, where they are only compared for equality.
+//! Type lists, `anyOf`, disjoint `oneOf`, references and enumerations all become branches, so that
+//! two schemas are compared by what they accept and not by how they are written:
+//! `["string", "null"]`, `anyOf` of both and a reference to either are the same two branches.
+//! Keywords that a branch cannot express stay in its node, where they are only compared for
+//! equality.
 
 use serde_json::{Map, Value};
 
@@ -16,8 +17,8 @@ use super::{
 /// `anyOf` would otherwise expand without end.
 const MAX_ALTERNATIVES: usize = 500;
 
-/// A JSON type. Integers are numbers with [`Branch::integers_only`], because every integer is also a
-/// number and the two overlap.
+/// A JSON type. Integers are numbers with [`Branch::integers_only`], because every integer is also
+/// a number and the two overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum JsonType {
     Null,
@@ -80,8 +81,8 @@ pub(super) struct Branch<'a> {
 }
 
 impl<'a> Branch<'a> {
-    /// Splits a schema into its branches, sorted by type. All enumerated values of a type are in one
-    /// branch.
+    /// Splits a schema into its branches, sorted by type. All enumerated values of a type are in
+    /// one branch.
     pub(super) fn split(root: &'a Map<String, Value>, node: Node<'a>) -> Vec<Self> {
         let (mut branches, mut budget) = (Vec::new(), MAX_ALTERNATIVES);
         collect_branches(root, node, &mut budget, &mut branches);

@@ -33,8 +33,8 @@ impl<'a> Comparer<'a> {
         }
     }
 
-    /// Whether a keyword has the same meaning on both sides: equal values after resolving references
-    /// and leaving out annotations. The answer `false` also means "not known".
+    /// Whether a keyword has the same meaning on both sides: equal values after resolving
+    /// references and leaving out annotations. The answer `false` also means "not known".
     fn is_same_keyword(&self, key: &str, old: &'a Value, new: &'a Value, depth: usize) -> bool {
         if depth > MAX_DEPTH || !self.count_step() {
             return false;

@@ -133,7 +133,8 @@ pub(super) fn compare_field_names(old: &Tool, new: &Tool) -> Vec<Change> {
     removed.chain(added).collect()
 }
 
-/// The names in `properties` and `required`, in this order. A name may be required without a schema.
+/// The names in `properties` and `required`, in this order. A name may be required without a
+/// schema.
 fn mentioned_properties(node: Node<'_>) -> Vec<&str> {
     let mut seen = BTreeSet::new();
     node.property_names().chain(node.required()).filter(|name| seen.insert(*name)).collect()

@@ -1,7 +1,7 @@
 //! Real revisions of specifications, and the class that a careful reader gives each.
 //!
-//! The expectations were drafted by a script that compares table cells. Where a reader disagrees with
-//! the script, a comment gives the reason. Tools that are not listed did not change.
+//! The expectations were drafted by a script that compares table cells. Where a reader disagrees
+//! with the script, a comment gives the reason. Tools that are not listed did not change.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -66,8 +66,8 @@ fn schema_or_object() -> impl Strategy<Value = Value> {
                 .collect();
             let mut object =
                 json!({"type": "object", "properties": properties, "required": required});
-            // In an open object, a property that gets a schema counts as new, although callers could
-            // send it before with any value. The inclusion law does not hold for these.
+            // In an open object, a property that gets a schema counts as new, although callers
+            // could send it before with any value. The inclusion law does not hold for these.
             if !is_open || own.len() < 2 {
                 object["additionalProperties"] = json!(false);
             }

@@ -46,8 +46,8 @@ pub(super) fn code_block(label: &str, text: &str) -> String {
     )
 }
 
-/// Renders Markdown. HTML in it is escaped, images become links so that nothing is loaded, and headings are
-/// below those of the page.
+/// Renders Markdown. HTML in it is escaped, images become links so that nothing is loaded, and
+/// headings are below those of the page.
 pub(super) fn render_markdown(text: &str) -> String {
     if find_excess(text).is_some() {
         return format!("<pre>{}</pre>\n", escape(text));

@@ -72,8 +72,8 @@ fn render_entry(entry: &Entry<'_>) -> String {
     )
 }
 
-/// The text that each tool is found by, as a JSON array in page order: name, title, description, category
-/// and parameters in lower case.
+/// The text that each tool is found by, as a JSON array in page order: name, title, description,
+/// category and parameters in lower case.
 fn render_search_words(groups: &[Group<'_>]) -> String {
     let words = |entry: &Entry<'_>| {
         let tool = entry.tool;

@@ -55,8 +55,8 @@ proptest! {
     }
 }
 
-/// Checks that every line outside a code block has no `<` outside code spans, and that all rows of a table
-/// have the same number of cells.
+/// Checks that every line outside a code block has no `<` outside code spans, and that all rows of
+/// a table have the same number of cells.
 fn check_structure(page: &str) -> Result<(), TestCaseError> {
     let mut fence: Option<String> = None;
     let mut columns = None;

@@ -1,5 +1,5 @@
-//! A hand-written parser, so that every error has a location and a hint for the model that wrote the
-//! expression.
+//! A hand-written parser, so that every error has a location and a hint for the model that wrote
+//! the expression.
 
 use std::ops::Range;
 
@@ -134,8 +134,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses one pattern, up to a `,` or `+` that is not escaped, quoted or in brackets. Quotes become
-    /// escapes; trailing whitespace is removed unless it is escaped.
+    /// Parses one pattern, up to a `,` or `+` that is not escaped, quoted or in brackets. Quotes
+    /// become escapes; trailing whitespace is removed unless it is escaped.
     fn parse_glob(&mut self) -> Result<String, ExpressionError> {
         let mut glob = String::new();
         let mut length = 0;
@@ -210,7 +210,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a character class, which is passed on unchanged. A `]` in the first position is a member.
+    /// Parses a character class, which is passed on unchanged. A `]` in the first position is a
+    /// member.
     fn parse_class(&mut self, start: usize, glob: &mut String) -> Result<(), ExpressionError> {
         self.skip_one(['!', '^']);
         self.skip_one([']', ']']);

@@ -137,8 +137,8 @@ impl<'a> Node<'a> {
         matches!(self.value, Value::Object(_))
     }
 
-    /// Creates a node for a value that is not in the text, such as a repaired one. `span` is the location to
-    /// report.
+    /// Creates a node for a value that is not in the text, such as a repaired one. `span` is the
+    /// location to report.
     pub(crate) fn from_value(value: &serde_json::Value, span: Span) -> Self {
         let value = match value {
             serde_json::Value::Null => Value::Null,

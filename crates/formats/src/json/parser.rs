@@ -9,8 +9,8 @@ use crate::rules::syntax::{
     BROKEN_JSON, BYTE_ORDER_MARK, COMMENT, DUPLICATE_KEY, EMPTY_FILE, NUL, TOO_DEEP, TRAILING_COMMA,
 };
 
-/// Maximum nesting of arrays and objects. The parser recurses once per level, so this also bounds its
-/// use of the stack.
+/// Maximum nesting of arrays and objects. The parser recurses once per level, so this also bounds
+/// its use of the stack.
 pub const MAX_DEPTH: usize = 128;
 
 /// Parsing stops after this many errors: the rest is most likely not JSON at all.
@@ -63,8 +63,8 @@ pub(super) struct Parser<'a> {
     errors: usize,
     warnings: usize,
     has_comment: bool,
-    /// The opening quote of the last string with a raw line break, where a closing quote is probably
-    /// missing.
+    /// The opening quote of the last string with a raw line break, where a closing quote is
+    /// probably missing.
     pub(super) multiline_string: Option<usize>,
     is_lossy: bool,
     is_too_deep: bool,
@@ -160,8 +160,9 @@ impl<'a> Parser<'a> {
     ) -> Result<bool, Stop> {
         self.skip_blank()?;
         let mut has_comma = is_first;
-        // Commas are what editors and models get wrong most often. Repairing them here lets the rest of
-        // the file be checked in the same run; the error still keeps the tools from being served.
+        // Commas are what editors and models get wrong most often. Repairing them here lets the
+        // rest of the file be checked in the same run; the error still keeps the tools from being
+        // served.
         while self.peek() == Some(b',') {
             if has_comma {
                 self.report(
@@ -205,8 +206,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reports duplicate keys. Parsers disagree about which of them applies, so a reviewer and the server
-    /// could see different commands in the same file.
+    /// Reports duplicate keys. Parsers disagree about which of them applies, so a reviewer and the
+    /// server could see different commands in the same file.
     fn check_duplicates(&mut self, members: &[Member<'a>]) -> Result<(), Stop> {
         let mut seen = HashSet::new();
         for (index, member) in members.iter().enumerate() {
@@ -363,8 +364,8 @@ impl<'a> Parser<'a> {
         if self.errors < MAX_ERRORS { Ok(()) } else { Err(Stop) }
     }
 
-    /// Records the problem that parsing stops at. A missing quote is usually noticed only lines later,
-    /// so the hint names the string that it most likely belongs to.
+    /// Records the problem that parsing stops at. A missing quote is usually noticed only lines
+    /// later, so the hint names the string that it most likely belongs to.
     pub(super) fn stop(&mut self, mut problem: SyntaxProblem) -> Stop {
         if let Some(open) = self.multiline_string.filter(|open| *open != problem.offset) {
             let line = self.line_of(open);

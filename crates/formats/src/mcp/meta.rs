@@ -55,8 +55,8 @@ fn write_example(example: &Example) -> Value {
     }
 }
 
-/// Reads our properties into a tool. Values of an unexpected type are ignored: another program wrote
-/// them.
+/// Reads our properties into a tool. Values of an unexpected type are ignored: another program
+/// wrote them.
 pub(super) fn read(meta: &Value, tool: &mut Tool) {
     let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
     tool.annotations.category = text(CATEGORY);
@@ -80,8 +80,8 @@ fn read_example(example: &Value) -> Option<Example> {
     Some(Example { arguments: example.get("arguments")?.as_object()?.clone(), explanation })
 }
 
-/// Restores the details of a converted specification. All sections count as present: the specification
-/// was checked for them before it was converted.
+/// Restores the details of a converted specification. All sections count as present: the
+/// specification was checked for them before it was converted.
 fn restore_details(meta: &Value, tool: &Tool) -> SpecDetails {
     let location = &tool.origin.location;
     let text = |key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -1,5 +1,5 @@
-//! Writes tools as the result of `tools/list`. Undeclared hints are left out, so that clients assume the
-//! worst, as they do of a served tool.
+//! Writes tools as the result of `tools/list`. Undeclared hints are left out, so that clients
+//! assume the worst, as they do of a served tool.
 
 use catalog::{Annotations, Schema, Tool};
 use serde_json::{Map, Value, json};

@@ -1,5 +1,5 @@
-//! How the value of a parameter is passed to the program. Options, positionals and entries of `argv`
-//! share these fields.
+//! How the value of a parameter is passed to the program. Options, positionals and entries of
+//! `argv` share these fields.
 
 use catalog::implementation::{
     Access, Binding, Items, PassBy, Separator, ValueKind, WORKING_DIRECTORY, flag_for,

@@ -1,5 +1,5 @@
-//! The canonical form of a definition: one layout for all files, the fields that identify a node first, and
-//! everything else in the author's order.
+//! The canonical form of a definition: one layout for all files, the fields that identify a node
+//! first, and everything else in the author's order.
 
 use serde_json::{Map, Value, json};
 

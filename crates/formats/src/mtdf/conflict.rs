@@ -17,8 +17,8 @@ use super::{
 };
 use crate::report::Report;
 
-/// Reports repeated names. A name is a key of the arguments, so it must be unique among the parameters
-/// of a leaf and of all nodes above it.
+/// Reports repeated names. A name is a key of the arguments, so it must be unique among the
+/// parameters of a leaf and of all nodes above it.
 pub(crate) fn check_names<'a>(
     above: impl Iterator<Item = &'a Parameter<'a>>,
     parameters: &'a [Parameter<'a>],
@@ -44,7 +44,8 @@ pub(crate) fn check_names<'a>(
     }
 }
 
-/// Reports flags that two parameters of one command share. Each binding comes with its JSON pointer.
+/// Reports flags that two parameters of one command share. Each binding comes with its JSON
+/// pointer.
 pub(crate) fn check_flags<'a>(
     bindings: impl Iterator<Item = (&'a Binding, &'a str)>,
     report: &mut Report,

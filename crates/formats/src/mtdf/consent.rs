@@ -34,8 +34,8 @@ pub(crate) fn read(object: &Object<'_, '_>, report: &mut Report) -> Option<Conse
     Some(ConsentDeclaration { consent, pointer: object.at.pointer() })
 }
 
-/// Makes the consent word a required argument, either as declared or as the schema itself defines it.
-/// Reports an error if the schema does not allow the word.
+/// Makes the consent word a required argument, either as declared or as the schema itself defines
+/// it. Reports an error if the schema does not allow the word.
 pub(crate) fn require(
     schema: &mut Map<String, Json>,
     declared: Option<&ConsentDeclaration>,

@@ -64,7 +64,8 @@ fn read_items(
 ) -> Option<Json> {
     let at = object.at.key("items");
     let Some(node) = object.node("items") else {
-        // Some clients reject arrays without `items`, and every item becomes a word of the command line.
+        // Some clients reject arrays without `items`, and every item becomes a word of the command
+        // line.
         return (value_type == ParameterType::Array).then(|| json!({"type": "string"}));
     };
     let items = Object::new(node, &at, report)?;

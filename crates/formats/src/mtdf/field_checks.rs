@@ -21,7 +21,8 @@ impl<'n> TreeReader<'n, '_> {
 
     /// Renames the only tool of a definition that describes a built-in tool.
     pub(super) fn name_built_in(&mut self, name: &str) {
-        // Published definitions of `status` have a leaf `run`, which would otherwise be named `status_run`.
+        // Published definitions of `status` have a leaf `run`, which would otherwise be named
+        // `status_run`.
         if let ([tool], true) = (self.tools.as_mut_slice(), self.is_built_in) {
             name.clone_into(&mut tool.name);
         }

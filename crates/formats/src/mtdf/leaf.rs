@@ -82,8 +82,8 @@ impl<'n> TreeReader<'n, '_> {
         if self.current_level().is_broken { self.broken.push(tool) } else { self.tools.push(tool) }
     }
 
-    /// Creates a tool without arguments and implementation; none if it is disabled, unnamed or beyond the
-    /// limits.
+    /// Creates a tool without arguments and implementation; none if it is disabled, unnamed or
+    /// beyond the limits.
     pub(super) fn begin_tool(&mut self, object: &Object<'n, '_>) -> Option<Tool> {
         let name = self.path_name(None);
         let is_named = self.check_length(&name, object);
@@ -97,7 +97,8 @@ impl<'n> TreeReader<'n, '_> {
         tool.title = self.find_title().map(str::to_owned);
         tool.description = self.build_description();
         tool.annotations = settings.annotations.clone();
-        // The format defines asynchronous as the default; commands are often builds that take minutes.
+        // The format defines asynchronous as the default; commands are often builds that take
+        // minutes.
         tool.mode = settings.mode.unwrap_or(Mode::Asynchronous);
         tool.timeout = settings.timeout;
         tool.output_bytes = settings.output_bytes;
@@ -139,7 +140,8 @@ impl<'n> TreeReader<'n, '_> {
         false
     }
 
-    /// Counts what this leaf inherits from the nodes above: a small file can expand to many large tools.
+    /// Counts what this leaf inherits from the nodes above: a small file can expand to many large
+    /// tools.
     fn has_room(&mut self, object: &Object<'n, '_>) -> bool {
         let own: usize = self.levels.iter().map(|level| level.weight).sum();
         self.weight += own + self.current_level().settings.guidance.map_or(0, str::len);
@@ -216,12 +218,14 @@ impl<'n> TreeReader<'n, '_> {
         all
     }
 
-    /// The command line after `command`: for each node its name, fixed words, options and positionals.
+    /// The command line after `command`: for each node its name, fixed words, options and
+    /// positionals.
     fn build_command_line(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         // Parameters of an outer level belong to its own word: `git -C dir log -n 1`.
         for (index, level) in self.levels.iter().enumerate() {
-            // The root contributes `command`; `default` is a placeholder for a command without subcommand.
+            // The root contributes `command`; `default` is a placeholder for a command without
+            // subcommand.
             if index > 0 && level.name != "default" {
                 pieces.push(Piece::Word(level.name.to_owned()));
             }

@@ -1,4 +1,5 @@
-//! The schema dialect: one tool whose arguments are declared by a JSON Schema, which is served unchanged.
+//! The schema dialect: one tool whose arguments are declared by a JSON Schema, which is served
+//! unchanged.
 
 use std::collections::HashSet;
 
@@ -202,7 +203,8 @@ fn binding_context<'n>(
     property: &'n Node<'n>,
     root: &'n Node<'n>,
 ) -> BindingContext<'n> {
-    // Whether a value is a path decides how it is sandboxed, so it must be found behind references too.
+    // Whether a value is a path decides how it is sandboxed, so it must be found behind references
+    // too.
     let property = reference::follow(property, root);
     let format = |node: &Node<'_>| {
         node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, binding::value_kind)

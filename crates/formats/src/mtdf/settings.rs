@@ -73,7 +73,8 @@ impl<'n> Settings<'n> {
             let at = object.at.key("availability_check");
             let found = Object::new(node, &at, report)
                 .and_then(|check| availability::read(&check, program, report));
-            // An invalid check does not fall back to the inherited one, which may test another program.
+            // An invalid check does not fall back to the inherited one, which may test another
+            // program.
             settings.availability = found.map(Rc::new);
         }
         if let Some(node) = object.node("consent") {
@@ -185,7 +186,8 @@ impl<'n> Settings<'n> {
         ];
         let concurrency = object.choice("concurrency", &LANES, report);
         let annotations = &mut self.annotations;
-        // `read_only` promises that nothing is written, so definitions need not repeat it in `mutates`.
+        // `read_only` promises that nothing is written, so definitions need not repeat it in
+        // `mutates`.
         let implied = (concurrency == Some(Concurrency::ReadOnly)).then_some(false);
         self.concurrency = concurrency.or(self.concurrency);
         annotations.mutates = object.flag("mutates", report).or(implied).or(annotations.mutates);

@@ -1,7 +1,7 @@
 //! Walks from a tool through its subcommands to the leaves.
 //!
-//! An error in a node disables the tools below it and no others. The walk continues regardless, so that
-//! one run reports every problem.
+//! An error in a node disables the tools below it and no others. The walk continues regardless, so
+//! that one run reports every problem.
 
 use std::collections::HashSet;
 
@@ -126,7 +126,8 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.command = command::read(&object, self.report);
         self.is_built_in = name::BUILT_IN.contains(&name);
         self.report_built_in(&object, name);
-        // Checked here, because a definition with subcommands ignores these fields whatever they are.
+        // Checked here, because a definition with subcommands ignores these fields whatever they
+        // are.
         for key in ["inputSchema", "input_schema", "argv"] {
             object.object(key, self.report);
         }
@@ -266,8 +267,8 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         }
     }
 
-    /// Hints are strings under any key; `custom` groups more of them. Generated definitions contain nulls
-    /// for hints that were left empty.
+    /// Hints are strings under any key; `custom` groups more of them. Generated definitions contain
+    /// nulls for hints that were left empty.
     fn read_hints(&mut self, object: &Object<'n, '_>) -> Option<&'n Node<'n>> {
         let hints = object.object("hints", self.report)?;
         let at = object.at.key("hints");
@@ -310,8 +311,9 @@ impl<'n, 'r> TreeReader<'n, 'r> {
                 parameters.extend(parameter::read(&object, position, self.report));
             }
         }
-        // Flags may repeat those of a parent, as in `git -c a=b commit -c HEAD`. Names and standard input may
-        // not, since all parameters of a leaf share one object of arguments and one process.
+        // Flags may repeat those of a parent, as in `git -c a=b commit -c HEAD`. Names and standard
+        // input may not, since all parameters of a leaf share one object of arguments and one
+        // process.
         let above = self.levels.iter().flat_map(|level| &level.parameters);
         conflict::check_names(above.clone(), &parameters, self.report);
         conflict::check_flags(parameters.iter().map(Parameter::located_binding), self.report);

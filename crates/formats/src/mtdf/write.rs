@@ -22,7 +22,8 @@ enum Program {
     Unnamed,
 }
 
-/// Writes all tools, whose names begin with `root`, as one tree; none if a tree cannot express them.
+/// Writes all tools, whose names begin with `root`, as one tree; none if a tree cannot express
+/// them.
 fn write_tree(root: &str, tools: &[&Tool], program: Program) -> Option<Map<String, Value>> {
     let mut leaves = Vec::new();
     let mut command: Option<Vec<String>> = None;
@@ -93,9 +94,9 @@ fn fixed_words(tool: &Tool) -> Option<Vec<String>> {
     Some(std::iter::once(process.program.clone()).chain(fixed).collect())
 }
 
-/// Splits the fixed words of a command line into those of `command`, the names of the nodes from the
-/// root to a leaf, and its `fixed_args`. The path consists of the words that make up the rest of the
-/// tool's name, so that the tree looks like the command.
+/// Splits the fixed words of a command line into those of `command`, the names of the nodes from
+/// the root to a leaf, and its `fixed_args`. The path consists of the words that make up the rest
+/// of the tool's name, so that the tree looks like the command.
 fn split_words<'w>(rest: &str, words: &'w [String]) -> (&'w [String], Vec<String>, &'w [String]) {
     let spans = (1..words.len())
         .flat_map(|start| (start + 1..=words.len()).map(move |end| (start, end)).rev());

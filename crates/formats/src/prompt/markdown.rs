@@ -87,8 +87,8 @@ impl PromptReader<'_> {
         self.text.lines().position(has_key).map_or(1, |index| index + 1)
     }
 
-    /// Reports misspelled keys. Other unknown keys are accepted without a diagnostic, because prompts are
-    /// shared with programs that have keys of their own.
+    /// Reports misspelled keys. Other unknown keys are accepted without a diagnostic, because
+    /// prompts are shared with programs that have keys of their own.
     fn check_keys(&mut self, front: &FrontMatter<'_>) {
         for key in front.values.keys().filter(|key| !KEYS.contains(&key.as_str())) {
             if let Some(near) = closest(key, KEYS) {
@@ -116,7 +116,8 @@ impl PromptReader<'_> {
         }
     }
 
-    /// Finds the tools that the template refers to by a literal name: `call("name")` and `tool("name")`.
+    /// Finds the tools that the template refers to by a literal name: `call("name")` and
+    /// `tool("name")`.
     fn find_tools(&self, front: &FrontMatter<'_>) -> Vec<ToolReference> {
         let start = self.text.len() - front.body.len();
         let calls =
@@ -307,7 +308,8 @@ fn read_example(value: &Value) -> Option<PromptExample> {
     }
 }
 
-/// A scalar as a string: authors write `default: 3` without quotes, but prompt arguments are strings.
+/// A scalar as a string: authors write `default: 3` without quotes, but prompt arguments are
+/// strings.
 fn to_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,4 +1,5 @@
-//! Workflows in YAML, which R packages with RAVE tools ship: the steps of a task and the tools to use.
+//! Workflows in YAML, which R packages with RAVE tools ship: the steps of a task and the tools to
+//! use.
 //!
 //! A workflow is advice for a model, so it becomes a prompt in Markdown. It is not executed.
 
@@ -190,7 +191,8 @@ impl WorkflowWriter {
                 self.push_text(&format!(" {}", text.trim()));
             }
         }
-        // The approval of a call is enforced elsewhere; this keeps the model from being surprised by it.
+        // The approval of a call is enforced elsewhere; this keeps the model from being surprised
+        // by it.
         let is_true = |key: &str| step.get(key).and_then(Value::as_bool) == Some(true);
         if is_true("dangerous") || is_true("requires_approval") {
             self.push_text(" **Ask the user first.**");

@@ -1,8 +1,8 @@
 //! Coerces defaults, choices and examples to the type of their parameter.
 //!
-//! Older generators quote every example (`'0.1'`) and write integers as doubles (`20.0`), and YAML 1.1
-//! reads an unquoted `yes` or `012` as a boolean or a number. Models copy such values, so they are
-//! converted where only one meaning is possible.
+//! Older generators quote every example (`'0.1'`) and write integers as doubles (`20.0`), and YAML
+//! 1.1 reads an unquoted `yes` or `012` as a boolean or a number. Models copy such values, so they
+//! are converted where only one meaning is possible.
 
 use std::borrow::Cow;
 
@@ -30,8 +30,8 @@ impl<'a> Coerced<'a> {
     }
 }
 
-/// Reads `node` as a value of `schema`. `text` is the whole file, from which the original spelling of
-/// scalars is taken.
+/// Reads `node` as a value of `schema`. `text` is the whole file, from which the original spelling
+/// of scalars is taken.
 pub(super) fn coerce<'a>(node: &Node<'a>, schema: &Node<'_>, text: &str) -> Coerced<'a> {
     let Some(types) = schema.get("type") else {
         return Coerced::Exact(node.clone());
@@ -136,8 +136,8 @@ fn parse_number(word: &str) -> Option<Number> {
     serde_json::from_str::<Number>(word).ok().map(|number| to_shortest(&number))
 }
 
-/// Converts a whole double to an integer: R's YAML writer turns 20 into `20.0`. Doubles are exact only
-/// up to 2^53, so larger ones are kept.
+/// Converts a whole double to an integer: R's YAML writer turns 20 into `20.0`. Doubles are exact
+/// only up to 2^53, so larger ones are kept.
 fn to_shortest(number: &Number) -> Number {
     match number.as_f64() {
         Some(value) if number.is_f64() && value.fract() == 0.0 && value.abs() < 9e15 => {

@@ -3,8 +3,8 @@
 use catalog::implementation::{Atom, Encoding};
 use serde_json::Value as Json;
 
-/// Chooses the R type of values that match `schema`. Without this R would have to guess: an array of one
-/// string could become a character vector or a list, and `1` an integer or a double.
+/// Chooses the R type of values that match `schema`. Without this R would have to guess: an array
+/// of one string could become a character vector or a list, and `1` an integer or a double.
 pub(crate) fn choose_encoding(schema: &Json) -> Encoding {
     match type_names(schema).as_slice() {
         ["array"] => encode_items(&schema["items"]),

@@ -1,8 +1,8 @@
 //! Turns the schemas of a definition into valid JSON Schema, with a diagnostic for each change.
 //!
-//! Files come from several generations of R programs with known defects: empty lists become arrays, lists
-//! of one item become that item, `required` repeats names, and types have R's names. Rejecting such files
-//! would reject most of those in use.
+//! Files come from several generations of R programs with known defects: empty lists become arrays,
+//! lists of one item become that item, `required` repeats names, and types have R's names.
+//! Rejecting such files would reject most of those in use.
 
 use std::borrow::Cow;
 
@@ -25,8 +25,8 @@ pub(super) struct SchemaNormalizer<'t, 'r> {
 }
 
 impl SchemaNormalizer<'_, '_> {
-    /// Normalizes the schema of the arguments: an object that is closed unless it declares otherwise,
-    /// without hidden parameters.
+    /// Normalizes the schema of the arguments: an object that is closed unless it declares
+    /// otherwise, without hidden parameters.
     pub(super) fn normalize_input<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Node<'a> {
         let properties = self.normalize_properties(node.get("properties"), &at.key("properties"));
         let required =
@@ -83,7 +83,8 @@ impl SchemaNormalizer<'_, '_> {
         properties
     }
 
-    /// The members of an object. Reports other values, except for those that R writes for an empty list.
+    /// The members of an object. Reports other values, except for those that R writes for an empty
+    /// list.
     fn members<'n, 'a>(&mut self, node: &'n Node<'a>, at: &NodePath<'_>) -> &'n [Member<'a>] {
         if !node.is_object() && !is_empty_list(node) {
             report_wrong_type(node, at, "object", self.report);
@@ -91,8 +92,8 @@ impl SchemaNormalizer<'_, '_> {
         node.members()
     }
 
-    /// Removes duplicates and names without a parameter, which would make every call invalid. Hidden
-    /// parameters are removed without a diagnostic: there is one at the parameter.
+    /// Removes duplicates and names without a parameter, which would make every call invalid.
+    /// Hidden parameters are removed without a diagnostic: there is one at the parameter.
     fn normalize_required<'a>(
         &mut self,
         node: Option<&Node<'a>>,
@@ -151,7 +152,8 @@ impl SchemaNormalizer<'_, '_> {
                     value: Value::Array(self.read_names(&member.value, &at)),
                     span: member.value.span,
                 }),
-                // Generators write `description: ~` for undocumented parameters; null is not valid here.
+                // Generators write `description: ~` for undocumented parameters; null is not valid
+                // here.
                 "description" if member.value.value == Value::Null => None,
                 "description" => Some(to_text(&member.value, self.text)),
                 "default" => self.coerce_default(&member.value, node, &at),
@@ -198,9 +200,9 @@ impl SchemaNormalizer<'_, '_> {
         node
     }
 
-    /// Replaces a type that contradicts the description. Older generators derive the type from any word
-    /// of the description, so that "Logical, whether the list was read" is declared an object; clients
-    /// that validate results would then reject correct ones.
+    /// Replaces a type that contradicts the description. Older generators derive the type from any
+    /// word of the description, so that "Logical, whether the list was read" is declared an object;
+    /// clients that validate results would then reject correct ones.
     fn correct_type<'a>(&mut self, members: &mut Vec<Member<'a>>, at: &NodePath<'_>) {
         let text = |key: &str| {
             members.iter().find(|member| member.key == key).and_then(|member| member.value.as_str())
@@ -213,7 +215,8 @@ impl SchemaNormalizer<'_, '_> {
         else {
             return;
         };
-        // Generators add `items` and `properties` only if they parsed the structure, so that type is right.
+        // Generators add `items` and `properties` only if they parsed the structure, so that type
+        // is right.
         let has_details =
             members.iter().any(|member| member.key == "properties" || member.key == "items");
         if has_details {
@@ -237,7 +240,8 @@ impl SchemaNormalizer<'_, '_> {
     }
 }
 
-/// Whether R wrote an empty list or `NULL`: R does not distinguish an empty object from an empty array.
+/// Whether R wrote an empty list or `NULL`: R does not distinguish an empty object from an empty
+/// array.
 fn is_empty_list(node: &Node<'_>) -> bool {
     match &node.value {
         Value::Null => true,

@@ -24,8 +24,8 @@ use crate::{
     schema::SchemaCheck,
 };
 
-/// A tool whose example took longer than this is asynchronous: many clients give up on a call after 30 to
-/// 60 seconds, and real arguments take longer than those of an example.
+/// A tool whose example took longer than this is asynchronous: many clients give up on a call after
+/// 30 to 60 seconds, and real arguments take longer than those of an example.
 const MAX_SYNCHRONOUS: Duration = Duration::from_secs(10);
 
 const KNOWN: KnownFields = KnownFields {
@@ -206,8 +206,8 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         }
     }
 
-    /// A safety flag. R and YAML spell booleans in many ways; any other value is an error, because it must
-    /// not be taken for false.
+    /// A safety flag. R and YAML spell booleans in many ways; any other value is an error, because
+    /// it must not be taken for false.
     fn read_safety_flag(&mut self, key: &'static str) -> Option<bool> {
         let node = self.object.node(key).filter(|node| node.value != Value::Null)?;
         let converted = match &node.value {
@@ -247,7 +247,8 @@ impl<'n, 'r> ToolReader<'n, 'r> {
         self.read_safety_flag(key).map(Into::into)
     }
 
-    /// A string. YAML reads `version: 1.10` as a number, so scalars are taken as spelled in the file.
+    /// A string. YAML reads `version: 1.10` as a number, so scalars are taken as spelled in the
+    /// file.
     fn read_text(&mut self, key: &str) -> Option<String> {
         let node = self.object.node(key)?;
         match &node.value {
@@ -339,8 +340,8 @@ impl<'n, 'r> ToolReader<'n, 'r> {
     }
 }
 
-/// Splits a name into package and function at its first hyphen; R identifiers have none. Some tools have
-/// the package only in the name of their file.
+/// Splits a name into package and function at its first hyphen; R identifiers have none. Some tools
+/// have the package only in the name of their file.
 fn split_package<'a>(name: &'a str, file: &'a str) -> Option<(&'a str, &'a str)> {
     let is_complete =
         |(package, function): &(&str, &str)| !package.is_empty() && !function.is_empty();

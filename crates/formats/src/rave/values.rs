@@ -1,7 +1,7 @@
 //! The values in a schema: default, choices and examples.
 //!
-//! A value that does not have the parameter's type is removed rather than served, because models imitate
-//! the values they see.
+//! A value that does not have the parameter's type is removed rather than served, because models
+//! imitate the values they see.
 
 use super::{
     coerce::{Coerced, coerce},
@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl SchemaNormalizer<'_, '_> {
-    /// Coerces a default to the type of its schema. A default of `NULL` is kept for every type: it is how
-    /// R functions mark an optional argument.
+    /// Coerces a default to the type of its schema. A default of `NULL` is kept for every type: it
+    /// is how R functions mark an optional argument.
     pub(super) fn coerce_default<'a>(
         &mut self,
         node: &Node<'a>,
@@ -65,8 +65,8 @@ impl SchemaNormalizer<'_, '_> {
         self.coerce_list(node, schema, at, |_| None)
     }
 
-    /// Coerces the values of `examples`. Authors give an example of an item for an array of them, which
-    /// becomes an array of one.
+    /// Coerces the values of `examples`. Authors give an example of an item for an array of them,
+    /// which becomes an array of one.
     pub(super) fn coerce_examples<'a>(
         &mut self,
         node: &Node<'a>,
@@ -123,8 +123,8 @@ impl SchemaNormalizer<'_, '_> {
             .push(self.report.at_value(&MENDED_VALUE, at, message).with_received(summarize(node)));
     }
 
-    /// The items of a list. R's YAML writer unboxes a vector of length one to its item and turns a named
-    /// vector into a mapping.
+    /// The items of a list. R's YAML writer unboxes a vector of length one to its item and turns a
+    /// named vector into a mapping.
     pub(super) fn read_list<'a>(&mut self, node: &Node<'a>, at: &NodePath<'_>) -> Vec<Node<'a>> {
         let items: Vec<_> = match &node.value {
             Value::Array(items) => return items.clone(),

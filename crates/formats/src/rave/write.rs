@@ -37,8 +37,8 @@ pub(crate) fn write_tool(tool: &Tool) -> String {
     yaml::write_yaml(&fields)
 }
 
-/// The schema of the arguments. Readers of this format close a schema without `additionalProperties`, so
-/// an open one must be declared.
+/// The schema of the arguments. Readers of this format close a schema without
+/// `additionalProperties`, so an open one must be declared.
 fn write_input(input: &Schema) -> Value {
     let mut schema = input.object().as_ref().clone();
     schema.entry("additionalProperties").or_insert(Value::Bool(true));

@@ -35,8 +35,8 @@ pub struct Problem {
     pub hint: String,
 }
 
-/// Returns the problems of a document, sorted by line. `exists` reports whether there is a file, given its
-/// path relative to the document.
+/// Returns the problems of a document, sorted by line. `exists` reports whether there is a file,
+/// given its path relative to the document.
 pub fn check(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<Problem> {
     let outline = Outline::parse(text);
     let mut checker = Checker::default();
@@ -113,8 +113,8 @@ impl Checker {
         let mut reported = BTreeSet::new();
         for chunk in outline.chunks.iter().filter(|chunk| is_r(chunk)) {
             for (index, line) in chunk.code.lines().enumerate() {
-                // A comment may mention a parameter. A `#` in a string hides the rest of its line, which only
-                // loses a warning.
+                // A comment may mention a parameter. A `#` in a string hides the rest of its line,
+                // which only loses a warning.
                 for name in line.split('#').next().unwrap_or_default().split("params$").skip(1) {
                     let name: String = name
                         .chars()
@@ -303,8 +303,8 @@ fn find_error_line(parser: &mut Parser, code: &str) -> Option<usize> {
     find_error(tree.root_node()).map(|node| node.start_position().row)
 }
 
-/// Returns the first node with a syntax error. Iterates, because generated code can be nested deeper than
-/// the stack allows.
+/// Returns the first node with a syntax error. Iterates, because generated code can be nested
+/// deeper than the stack allows.
 fn find_error(mut node: Node<'_>) -> Option<Node<'_>> {
     loop {
         if node.is_error() || node.is_missing() {

@@ -1,7 +1,7 @@
 //! The chunk engines of knitr and Quarto.
 
-/// Engines that knitr or Quarto ship, in lower case. Packages can register more, so an engine that is
-/// missing here is only worth a warning.
+/// Engines that knitr or Quarto ship, in lower case. Packages can register more, so an engine that
+/// is missing here is only worth a warning.
 #[rustfmt::skip]
 pub(super) const ENGINES: [&str; 62] = [
     "r", "rscript", "python", "py", "bash", "sh", "zsh", "sql", "julia", "stan", "rcpp", "css", "js",

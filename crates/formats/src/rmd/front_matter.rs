@@ -1,8 +1,8 @@
 //! The front matter of a document: finding it, reading it, and adding a title to it.
 //!
 //! R Markdown finds front matter differently from other Markdown tools, so this does not build on
-//! [`FrontMatter`](crate::FrontMatter): blank lines may precede it, keys are case-sensitive, and two
-//! horizontal rules around a paragraph must not be mistaken for it.
+//! [`FrontMatter`](crate::FrontMatter): blank lines may precede it, keys are case-sensitive, and
+//! two horizontal rules around a paragraph must not be mistaken for it.
 
 use serde_json::{Map, Value};
 
@@ -74,9 +74,9 @@ pub fn set_title(text: &str, title: &str) -> TitleEdit {
 
 /// Inserts a title into front matter without one.
 ///
-/// The text is spliced rather than serialized again, which would lose the author's comments, quoting
-/// and key order. Each candidate is parsed, and the first that differs only in the title wins, since a
-/// splice into YAML that we did not write can change other fields.
+/// The text is spliced rather than serialized again, which would lose the author's comments,
+/// quoting and key order. Each candidate is parsed, and the first that differs only in the title
+/// wins, since a splice into YAML that we did not write can change other fields.
 fn insert_title(
     text: &str,
     values: &Map<String, Value>,
@@ -145,7 +145,8 @@ pub(super) fn count_lines(text: &str) -> usize {
     }
 }
 
-/// The title as one line of text. YAML reads `title: 2026` as a number, which is a title all the same.
+/// The title as one line of text. YAML reads `title: 2026` as a number, which is a title all the
+/// same.
 fn to_title(values: &Map<String, Value>) -> Option<String> {
     let title = match values.get("title")? {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -170,8 +171,8 @@ fn find_block(text: &str) -> Result<Option<Block<'_>>, FrontMatterError> {
     Ok(None)
 }
 
-/// Finds the end of the block that begins at `start`. Without an end, the opening `---` is a horizontal
-/// rule if prose follows it, and an error if a YAML key does.
+/// Finds the end of the block that begins at `start`. Without an end, the opening `---` is a
+/// horizontal rule if prose follows it, and an error if a YAML key does.
 fn close_block(
     text: &str,
     start: usize,

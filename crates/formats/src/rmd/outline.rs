@@ -138,8 +138,8 @@ impl Chunk {
         self.options.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Parses the label and the options from the opening fence and from the leading `#|` comments. Other
-    /// engines use their own comment syntax for the latter.
+    /// Parses the label and the options from the opening fence and from the leading `#|` comments.
+    /// Other engines use their own comment syntax for the latter.
     fn parse_options(&mut self) {
         for (index, part) in split_arguments(&self.header).into_iter().enumerate() {
             match part.split_once('=') {

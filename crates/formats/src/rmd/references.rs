@@ -1,7 +1,7 @@
 //! The other documents that a text refers to, and so may read when it is rendered.
 //!
-//! This decides which files invalidate a cached render. The text is searched, not parsed: a reference
-//! too many costs a render, one too few would serve a stale result.
+//! This decides which files invalidate a cached render. The text is searched, not parsed: a
+//! reference too many costs a render, one too few would serve a stale result.
 
 use std::collections::BTreeSet;
 

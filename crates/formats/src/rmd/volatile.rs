@@ -1,8 +1,8 @@
-//! Whether a document depends on more than its files: the clock, random numbers, the network, or files
-//! elsewhere. A cached render of such a document may be stale.
+//! Whether a document depends on more than its files: the clock, random numbers, the network, or
+//! files elsewhere. A cached render of such a document may be stale.
 //!
-//! The text is searched, not parsed: a false positive costs a render, a false negative serves a stale
-//! result.
+//! The text is searched, not parsed: a false positive costs a render, a false negative serves a
+//! stale result.
 
 /// R and Python functions that read the clock.
 const CLOCK: [&str; 9] = [

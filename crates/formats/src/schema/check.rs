@@ -38,7 +38,8 @@ enum Shape {
     NestedId,
 }
 
-/// The keywords of draft 2020-12 and their shapes. Unknown keywords are allowed, as JSON Schema requires.
+/// The keywords of draft 2020-12 and their shapes. Unknown keywords are allowed, as JSON Schema
+/// requires.
 const KEYWORDS: [(&str, Shape); 56] = [
     ("type", Shape::Type),
     ("properties", Shape::SchemaMap),
@@ -186,7 +187,8 @@ impl<'n, 'r> SchemaCheck<'n, 'r> {
                 }
                 None => report_wrong_type(node, at, "string", self.report),
             },
-            // An `$id` below the root changes the base of references, which validators handle differently.
+            // An `$id` below the root changes the base of references, which validators handle
+            // differently.
             Shape::NestedId => {
                 let is_root = std::ptr::eq(holder, self.root);
                 self.expect(

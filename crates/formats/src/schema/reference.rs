@@ -40,8 +40,8 @@ pub(crate) fn check(references: &[Reference<'_>], root: &Node<'_>, report: &mut 
     for reference in references {
         let found = resolve(reference.target, root);
         targets.push(found);
-        // Nothing is fetched: a definition must not make the server send requests, and its meaning must not
-        // depend on a remote file.
+        // Nothing is fetched: a definition must not make the server send requests, and its meaning
+        // must not depend on a remote file.
         if !reference.target.starts_with('#') {
             let message = format!("the reference `{}` leaves the definition", reference.target);
             let problem = report.at_pointer(&REMOTE_REFERENCE, &reference.pointer, message);
@@ -118,8 +118,8 @@ fn find_anchor<'n>(anchor: &str, node: &'n Node<'n>) -> Option<&'n Node<'n>> {
     members.chain(node.items()).find_map(|child| find_anchor(anchor, child))
 }
 
-/// The references that lead back to themselves without descending into a part of the value. Only those
-/// are loops: a schema of a tree refers to itself through `properties` or `items`.
+/// The references that lead back to themselves without descending into a part of the value. Only
+/// those are loops: a schema of a tree refers to itself through `properties` or `items`.
 fn find_loops(references: &[Reference<'_>], targets: &[Option<&Node<'_>>]) -> Vec<usize> {
     // Nodes are identified by the offset at which they begin, which is unique among the
     // objects of a file.

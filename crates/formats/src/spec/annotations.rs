@@ -23,8 +23,8 @@ impl SpecReader<'_, '_> {
         let idempotent =
             details.idempotency.as_ref().and_then(|idempotency| match idempotency.claim {
                 IdempotencyClaim::Yes => Some(true),
-                // Clients may repeat an idempotent call without asking, so a partial claim counts as no
-                // claim.
+                // Clients may repeat an idempotent call without asking, so a partial claim counts
+                // as no claim.
                 IdempotencyClaim::No | IdempotencyClaim::Partially | IdempotencyClaim::Depends => {
                     Some(false)
                 }
@@ -42,8 +42,8 @@ impl SpecReader<'_, '_> {
         }
     }
 
-    /// Reads a flag such as `**Mutates**: No`. Policy depends on it, so anything but a plain yes or no
-    /// is an error rather than being ignored.
+    /// Reads a flag such as `**Mutates**: No`. Policy depends on it, so anything but a plain yes or
+    /// no is an error rather than being ignored.
     fn read_flag(&mut self, segments: &[Segment<'_>], label: &str) -> Option<bool> {
         let span = details::find_property(segments, label)?;
         let text = self.document.slice(&span);
@@ -57,8 +57,8 @@ impl SpecReader<'_, '_> {
         flag
     }
 
-    /// Reports labels such as `**Dangerus**: Yes`. Labels with prose, such as "**Side Effects**: Writes
-    /// a log", are documentation.
+    /// Reports labels such as `**Dangerus**: Yes`. Labels with prose, such as "**Side Effects**:
+    /// Writes a log", are documentation.
     fn report_misspelled_annotations(&mut self, segments: &[Segment<'_>]) {
         let labels = segments
             .iter()
@@ -85,8 +85,8 @@ impl SpecReader<'_, '_> {
         }
     }
 
-    /// Network access: yes, no or a list of destinations such as `` `example.org:443` ``. Other text
-    /// declares nothing.
+    /// Network access: yes, no or a list of destinations such as `` `example.org:443` ``. Other
+    /// text declares nothing.
     fn read_network(&mut self, segments: &[Segment<'_>]) -> Option<NetworkAccess> {
         let document = self.document;
         let span = details::find_property(segments, "network")?;

@@ -314,8 +314,8 @@ fn find_labels(text: &str) -> Vec<Label<'_>> {
     found
 }
 
-/// Labels on the line of another label: "**Category**: soul | **Trust**: high". The pipe belongs to the
-/// label, so that it is not part of the text before it.
+/// Labels on the line of another label: "**Category**: soul | **Trust**: high". The pipe belongs to
+/// the label, so that it is not part of the text before it.
 fn find_labels_after_pipes(
     text: &str,
     start: usize,

@@ -46,8 +46,8 @@ impl SpecReader<'_, '_> {
         let tool =
             names.first().map(|first| self.build_tool(first, entry, &segments, document_version));
         self.report.tool = None;
-        // An unreadable annotation or constraint must not be dropped: without it, the tool would run
-        // with fewer restrictions than its author intended.
+        // An unreadable annotation or constraint must not be dropped: without it, the tool would
+        // run with fewer restrictions than its author intended.
         let is_broken = self.report.errors() > errors;
         let Some(tool) = tool.filter(|_| !is_broken) else {
             return Vec::new();

@@ -13,8 +13,8 @@ const FALSE: [&str; 11] =
 
 /// The value of a plain scalar. One without a JSON equivalent, such as infinity, stays a string.
 pub(super) fn resolve(text: Cow<'_, str>) -> Value<'_> {
-    // R packages write `required: yes` and `dangerous: no`, so YAML 1.1 booleans must be read as such: as
-    // strings, `no` would be as true as `yes`.
+    // R packages write `required: yes` and `dangerous: no`, so YAML 1.1 booleans must be read as
+    // such: as strings, `no` would be as true as `yes`.
     if let Some(value) = to_bool(&text) {
         return Value::Bool(value);
     }

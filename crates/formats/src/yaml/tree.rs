@@ -107,7 +107,8 @@ impl<'a> Builder<'a> {
         self.problems.push(problem);
     }
 
-    /// Reports a problem and gives up: the part missing from the tree could be the part that matters.
+    /// Reports a problem and gives up: the part missing from the tree could be the part that
+    /// matters.
     fn stop<T>(&mut self, problem: SyntaxProblem) -> Option<T> {
         self.is_lossy = true;
         self.report(problem);
@@ -262,8 +263,8 @@ impl<'a> Builder<'a> {
         self.stop(problem.hint("put the key in quotes if it begins with `[`, `{` or `*`"))
     }
 
-    /// Checks for repeated keys and resolves merge keys. As in YAML 1.1, keys of the mapping itself win
-    /// over merged ones, and earlier merged mappings over later ones.
+    /// Checks for repeated keys and resolves merge keys. As in YAML 1.1, keys of the mapping itself
+    /// win over merged ones, and earlier merged mappings over later ones.
     fn resolve_members(&mut self, members: Vec<Member<'a>>) -> Vec<Member<'a>> {
         let mut seen = HashSet::new();
         for member in members.iter().filter(|member| !seen.insert(&*member.key)) {

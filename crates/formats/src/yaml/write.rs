@@ -94,8 +94,8 @@ fn indent(out: &mut String, depth: usize) {
     (0..depth).for_each(|_| out.push_str("  "));
 }
 
-/// Writes a key. YAML 1.1 parsers read an unquoted `n` or `y`, both usual names of R parameters, as a
-/// boolean.
+/// Writes a key. YAML 1.1 parsers read an unquoted `n` or `y`, both usual names of R parameters, as
+/// a boolean.
 fn push_key(out: &mut String, key: &str) {
     out.push_str(&quote_if_needed(key, Context::Flow));
 }
@@ -143,7 +143,8 @@ fn quote_if_needed(word: &str, context: Context) -> String {
 fn is_plain(word: &str, context: Context) -> bool {
     let is_word =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '(' | ')' | ' ' | '+');
-    // These have a meaning at the beginning of a scalar or in a flow list, not inside of a block scalar.
+    // These have a meaning at the beginning of a scalar or in a flow list, not inside of a block
+    // scalar.
     let is_block_char = |c: char| {
         context == Context::Block
             && matches!(
@@ -199,8 +200,8 @@ fn escape(word: &str) -> String {
     out
 }
 
-/// Whether a text can be written as a literal block: indentation is detected from the first line, so that
-/// must not begin with whitespace.
+/// Whether a text can be written as a literal block: indentation is detected from the first line,
+/// so that must not begin with whitespace.
 fn is_block(text: &str) -> bool {
     let is_odd = |c: char| c != '\n' && c != '\t' && needs_escape(c);
     text.contains('\n')

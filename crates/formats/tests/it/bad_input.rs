@@ -1,4 +1,5 @@
-//! Invalid, hostile and huge input gives a diagnostic in bounded time and memory, and never a panic.
+//! Invalid, hostile and huge input gives a diagnostic in bounded time and memory, and never a
+//! panic.
 
 use std::time::{Duration, Instant};
 

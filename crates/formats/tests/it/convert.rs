@@ -372,7 +372,8 @@ proptest! {
     fn listed_arguments_survive_conversion_to_mtdf(listed in listed_tool()) {
         let tools = read(&listed).tools;
         let converted = convert(&tools, writer("mtdf"), "t");
-        // Names that differ only in leading dashes would be one option, so such a tool is omitted and reported.
+        // Names that differ only in leading dashes would be one option, so such a tool is omitted
+        // and reported.
         prop_assume!(converted.losses.iter().all(|loss| loss.field != "name"));
         let back = read_back(&converted).0;
         prop_assert_eq!(inputs(&back), inputs(&tools), "{}", &converted.files[0].text);

@@ -1,14 +1,18 @@
 //! The published schema and the reader accept the same definitions.
 //!
 //! JSON Schema cannot express everything that the reader checks. The exceptions are:
-//! - misspellings of fields that decide what is run (TC023), except for those that the schema lists;
-//! - defaults that violate constraints (TC041), patterns that do not compile (TC043) and empty ranges (TC044);
-//! - conflicting names and flags (TC045, TC046), and names in `argv` that are not properties (TC049);
+//! - misspellings of fields that decide what is run (TC023), except for those that the schema
+//!   lists;
+//! - defaults that violate constraints (TC041), patterns that do not compile (TC043) and empty
+//!   ranges (TC044);
+//! - conflicting names and flags (TC045, TC046), and names in `argv` that are not properties
+//!   (TC049);
 //! - `access` without a path (TC051) or in a read-only tool (TC052);
 //! - joined names that are too long and whitespace in names of properties (TC024);
 //! - contradictions of fields of different nodes (TC032);
 //! - shell syntax in `command` (TC067) and conditions that are not CEL (TC068);
-//! - remote, unresolved and circular references (TC062, TC063, TC064), and sizes (TC002, TC011, TC012, TC066).
+//! - remote, unresolved and circular references (TC062, TC063, TC064), and sizes (TC002, TC011,
+//!   TC012, TC066).
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -64,7 +68,8 @@ fn list(of: Values, most: usize) -> Values {
     usually(prop::collection::vec(of, 0..=most).prop_map(Value::from).boxed())
 }
 
-/// An object: fields that are nearly always there, fields that sometimes are, and some that most objects may not have.
+/// An object: fields that are nearly always there, fields that sometimes are, and some that most
+/// objects may not have.
 fn object(usual: Vec<(&'static str, Values)>, rare: Vec<(&'static str, Values)>) -> Values {
     let field = |(key, values): (&'static str, Values), weight: f64| {
         prop::option::weighted(weight, values)

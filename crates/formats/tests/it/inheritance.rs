@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::reading::{line, names, read, source, summary};
 
-/// Reads a tree of three levels with the fields `above` in the root, `inner` in a group and `leaf` in its first leaf;
-/// a second leaf only inherits.
+/// Reads a tree of three levels with the fields `above` in the root, `inner` in a group and `leaf`
+/// in its first leaf; a second leaf only inherits.
 fn read_levels(above: Value, inner: Value, leaf: Value) -> Vec<Tool> {
     let extend = |mut object: Value, more: Value| {
         object

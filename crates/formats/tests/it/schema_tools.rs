@@ -201,7 +201,8 @@ fn accepted_schemas_compile_even_with_the_most_references() {
     assert!(tool(&definition).input.validator().is_ok());
 }
 
-/// The complete examples of the guide, none of which has a command: with one, each works as described.
+/// The complete examples of the guide, none of which has a command: with one, each works as
+/// described.
 #[test]
 fn reads_the_schema_tools_of_the_guide() {
     let Some(guide) = testing::shared_corpus("seeds/mtdf-guide.md") else {

@@ -1,5 +1,5 @@
-//! The large corpus of public MTDF files, which is not part of the repository: each file loads, or has a
-//! diagnostic.
+//! The large corpus of public MTDF files, which is not part of the repository: each file loads, or
+//! has a diagnostic.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

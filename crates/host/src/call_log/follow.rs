@@ -34,8 +34,8 @@ impl LogFollower {
         Self { path, file, partial: Vec::new(), joiner }
     }
 
-    /// Returns the selected records that were completed, and operations that were started, since the
-    /// last poll.
+    /// Returns the selected records that were completed, and operations that were started, since
+    /// the last poll.
     pub fn poll(&mut self, filter: &LogFilter) -> Vec<LogRecord> {
         let mut lines = self.read_new();
         if self.is_rotated() {

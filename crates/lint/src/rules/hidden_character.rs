@@ -147,8 +147,8 @@ fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
 }
 
-/// Whether a letter belongs to a script whose spelling needs joiners: Arabic, and the scripts of South
-/// and South-East Asia.
+/// Whether a letter belongs to a script whose spelling needs joiners: Arabic, and the scripts of
+/// South and South-East Asia.
 fn is_joining(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{e00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
         && classify(c).is_none()

@@ -61,8 +61,8 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     ])
 });
 
-/// Markup by which chat templates and poisoned descriptions set off text for the model, with the end
-/// that must follow: an opening tag alone may be a placeholder, as in "build for <system>".
+/// Markup by which chat templates and poisoned descriptions set off text for the model, with the
+/// end that must follow: an opening tag alone may be a placeholder, as in "build for <system>".
 const BLOCKS: [(&str, &str); 9] = [
     ("<important>", ""),
     ("<|im_start|>", ""),

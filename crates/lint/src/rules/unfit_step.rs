@@ -51,8 +51,8 @@ pub(crate) fn check(catalog: &Catalog, sink: &mut DiagnosticSink<'_>) {
     }
 }
 
-/// Validates the arguments of a step. An invalid schema is no error here; another rule reports it where
-/// it is written.
+/// Validates the arguments of a step. An invalid schema is no error here; another rule reports it
+/// where it is written.
 fn validate_step(tool: &Tool, step: &Step, called: &Tool) -> Vec<ArgumentError> {
     let is_passed_on = tool.input.property(WORKING_DIRECTORY).is_some()
         && step.arguments.get(WORKING_DIRECTORY).is_none();

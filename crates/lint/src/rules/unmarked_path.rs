@@ -28,8 +28,8 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     // A specification without a binding runs nothing yet; its `[[bind]]` will decide how paths are
     // passed.
     let is_only_described = tool.details.is_some() && !tool.is_callable();
-    // Functions, and programs that read JSON, resolve paths themselves. Other tools have definitions of
-    // their own.
+    // Functions, and programs that read JSON, resolve paths themselves. Other tools have
+    // definitions of their own.
     let resolves_itself = match &tool.implementation {
         Implementation::Process(process) => process.speaks_json(),
         Implementation::Sequence(_) | Implementation::Missing => false,
@@ -123,8 +123,8 @@ fn mentions_path(text: &str) -> bool {
     ["path", "file", "dir", "folder", "cwd"].into_iter().any(|syllable| text.contains(syllable))
 }
 
-/// Whether a name denotes a path. The last word decides: `output_dir` is a folder, `file_count` is not
-/// a file.
+/// Whether a name denotes a path. The last word decides: `output_dir` is a folder, `file_count` is
+/// not a file.
 fn is_path_name(name: &[String]) -> bool {
     let last = name
         .last()

@@ -40,7 +40,8 @@ const PATHS: &[(&str, &str)] = &[
     ("input_file", "The file whose contents are read"),
 ];
 
-/// Names and descriptions of string parameters that are not paths, most of them from real definitions.
+/// Names and descriptions of string parameters that are not paths, most of them from real
+/// definitions.
 const NOT_PATHS: &[(&str, &str)] = &[
     ("profile", "Build artifacts with the specified profile"),
     ("file_count", "How many files to keep"),

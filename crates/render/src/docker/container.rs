@@ -36,8 +36,8 @@ const OUTPUT_GRACE: Duration = Duration::from_secs(1);
 const REMOVE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Allowance for the archive headers around one file.
 const ARCHIVE_OVERHEAD: u64 = 64 * 1024;
-/// Limit of open files and processes. Set explicitly, because the default may exceed the limits of the
-/// daemon itself.
+/// Limit of open files and processes. Set explicitly, because the default may exceed the limits of
+/// the daemon itself.
 pub(in super::super) const MAX_FILES_AND_PROCESSES: i64 = 4096;
 const NOT_FOUND: u16 = 404;
 

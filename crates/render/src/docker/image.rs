@@ -1,6 +1,7 @@
 //! The image that documents are rendered in: one that the operator names, or the default.
 //!
-//! The tag of the default image is a digest of its build files, so it is rebuilt exactly when they change.
+//! The tag of the default image is a digest of its build files, so it is rebuilt exactly when they
+//! change.
 
 use std::collections::HashMap;
 
@@ -63,8 +64,8 @@ pub(in super::super) fn build_arguments(settings: &RenderSettings) -> HashMap<St
     base.into_iter().chain(packages).collect()
 }
 
-/// Joins the packages, sorted, so that their order in the configuration does not cause another image to be
-/// built.
+/// Joins the packages, sorted, so that their order in the configuration does not cause another
+/// image to be built.
 fn build_argument(packages: &[String]) -> String {
     let mut packages = packages.to_vec();
     packages.sort();

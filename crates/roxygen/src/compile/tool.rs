@@ -73,9 +73,9 @@ impl<'p, 'a> ToolCompiler<'p, 'a, '_> {
         ids.map(|id| (id, &package.documented(id).block)).collect()
     }
 
-    /// The function that the block documents. It need not be exported in NAMESPACE: the runtime looks
-    /// tools up in the namespace itself. Generics and methods of S4 and reference classes are calls
-    /// such as `setMethod`, whose formals only R knows; an S3 method is an ordinary function.
+    /// The function that the block documents. It need not be exported in NAMESPACE: the runtime
+    /// looks tools up in the namespace itself. Generics and methods of S4 and reference classes are
+    /// calls such as `setMethod`, whose formals only R knows; an S3 method is an ordinary function.
     fn function(&mut self) -> Option<&'p Function> {
         let offset = self.block().offset();
         match &self.package.documented(self.id).object {

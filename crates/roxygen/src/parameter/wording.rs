@@ -1,8 +1,8 @@
 //! Detects whether the text of a parameter allows it to be omitted, `NULL` or `NA`.
 //!
-//! The words `optional`, `default` (followed by a value) and `if NULL` are those of the builder that
-//! defined the format. No others are recognized, because a parameter that is required by mistake is noticed
-//! at the first call.
+//! The words `optional`, `default` (followed by a value) and `if NULL` are those of the builder
+//! that defined the format. No others are recognized, because a parameter that is required by
+//! mistake is noticed at the first call.
 
 /// Whether `NULL` is a value: `or NULL`, `If NULL, …`.
 pub(super) fn mentions_null(text: &str) -> bool {
@@ -23,8 +23,8 @@ pub(super) fn calls_optional(text: &str) -> bool {
     is_optional || names_default(text)
 }
 
-/// Whether the text names a default value: `Default is 3`, `(default x)`, `default: "a"`. `The default
-/// interpretation is a regular expression` names none.
+/// Whether the text names a default value: `Default is 3`, `(default x)`, `default: "a"`.
+/// `The default interpretation is a regular expression` names none.
 fn names_default(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.match_indices("default").any(|(at, word)| {

@@ -1,4 +1,5 @@
-//! A full disk, and a store that is locked, corrupt or of a later version: reported, and nothing hangs.
+//! A full disk, and a store that is locked, corrupt or of a later version: reported, and nothing
+//! hangs.
 
 use std::{
     fs,

@@ -144,14 +144,14 @@ fn leftover_processes(folder: &Path) -> Vec<String> {
     pids.filter(is_leftover).map(describe).collect()
 }
 
-/// Starts the next server, checks what it finds, and returns how many operations were lost in the last
-/// round and completed in all rounds.
+/// Starts the next server, checks what it finds, and returns how many operations were lost in the
+/// last round and completed in all rounds.
 async fn check_recovery(folder: &Path) -> (usize, usize) {
     let runtime = start_server(folder, |_| {});
     let lost = runtime.recover().await.unwrap();
     assert!(lost.iter().all(|operation| operation.state == State::Lost));
-    // The launcher process of the killed server kills its programs and removes their folders. A program of
-    // which the start had begun may still appear for a moment.
+    // The launcher process of the killed server kills its programs and removes their folders. A
+    // program of which the start had begun may still appear for a moment.
     let count_folders = || fs::read_dir(folder.join("temp")).unwrap().count();
     let start = Instant::now();
     let mut left = leftover_processes(folder);

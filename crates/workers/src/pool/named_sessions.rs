@@ -35,8 +35,8 @@ impl NamedSessions {
         Self { lifetime, sessions: Mutex::default() }
     }
 
-    /// The key of the session that `owner` calls `name`. It is also its key in the store, so it must
-    /// not change between versions.
+    /// The key of the session that `owner` calls `name`. It is also its key in the store, so it
+    /// must not change between versions.
     pub(super) fn key(owner: &str, name: &str) -> String {
         // A digest, because names are arbitrary text of a caller. The separator keeps owner `a`
         // with name `bc` apart from owner `ab` with name `c`.

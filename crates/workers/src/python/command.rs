@@ -12,9 +12,9 @@ use crate::{profile::access_needs, settings::WorkerSettings, worker::PIPES};
 const VENV_PYTHON: &str = ".venv/bin/python";
 /// Interpreters to look for on the `PATH`.
 const NAMES: [&str; 2] = ["python3", "python"];
-/// No packages of the user (`-s`), no bytecode files beside the sources (`-B`; the worker does not read
-/// those of the crib either), unbuffered output (`-u`), so that a crash loses none, and UTF-8 in any
-/// locale.
+/// No packages of the user (`-s`), no bytecode files beside the sources (`-B`; the worker does not
+/// read those of the crib either), unbuffered output (`-u`), so that a crash loses none, and UTF-8
+/// in any locale.
 const OPTIONS: [&str; 5] = ["-s", "-B", "-u", "-X", "utf8"];
 const SCRIPT_FILE: &str = "worker.py";
 
@@ -73,8 +73,8 @@ pub(super) fn find_python(crib: &Path, environment: &[(String, String)]) -> Opti
 }
 
 /// The folders that the Python interpreter of a crib needs. Those from pyenv, conda or uv live in a
-/// home folder, which the sandbox does not include. The interpreter of a virtual environment is a link,
-/// and needs the modules of both places.
+/// home folder, which the sandbox does not include. The interpreter of a virtual environment is a
+/// link, and needs the modules of both places.
 ///
 /// Found once, when a crib is loaded: a tool could replace the link later.
 pub fn python_folders(crib: &Path, environment: &[(String, String)]) -> Vec<PathBuf> {

@@ -74,7 +74,8 @@ pub(super) async fn call(
 }
 
 /// Makes sure that a late interrupt does not hit the next call. The signal may arrive after the
-/// function has returned; once the worker replies to this request, it has been delivered and ignored.
+/// function has returned; once the worker replies to this request, it has been delivered and
+/// ignored.
 async fn await_settled(
     worker: &mut Worker,
     reason: StopReason,

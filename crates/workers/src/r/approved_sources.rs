@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 
 use crate::call_options::ApprovedFiles;
 
-/// Copies the approved files of a package to a new folder. Fails if one of them has changed since they
-/// were compared with the plan: what is compared here is what R loads.
+/// Copies the approved files of a package to a new folder. Fails if one of them has changed since
+/// they were compared with the plan: what is compared here is what R loads.
 pub(super) fn copy_sources(sources: &Path, files: &ApprovedFiles, copy: &Path) -> io::Result<()> {
     // An earlier attempt may have failed halfway.
     match fs::remove_dir_all(copy) {

@@ -2,7 +2,8 @@
 //!
 //! The definition decides which R type an argument gets, not the value: a function that wants a
 //! double must not get an integer because the caller happened to write `1`. Only where a value does
-//! not fit its declared type is the nearest type used, so that R reports the problem in its own words.
+//! not fit its declared type is the nearest type used, so that R reports the problem in its own
+//! words.
 
 use catalog::{
     Failure, failures,
@@ -16,8 +17,9 @@ use super::{
     value::{Data, NA_INTEGER, RValue, na_real},
 };
 
-/// The arguments of a call by name, in the order of the definition. Arguments that were left out stay
-/// out, so that R applies its own defaults and `missing()` works. Reports all problems at once.
+/// The arguments of a call by name, in the order of the definition. Arguments that were left out
+/// stay out, so that R applies its own defaults and `missing()` works. Reports all problems at
+/// once.
 pub(super) fn encode_arguments(
     function: &RFunction,
     arguments: &Arguments,
@@ -162,8 +164,8 @@ fn to_matrix(atom: Atom, value: &Value) -> Result<RValue, Expected> {
     Ok(to_vector(atom, &by_column)?.with("dim", Data::Integer(sizes.to_vec()).into()))
 }
 
-/// A data frame from an array of rows. Columns are in the order in which rows first name them; where
-/// a row lacks a column, its value is missing.
+/// A data frame from an array of rows. Columns are in the order in which rows first name them;
+/// where a row lacks a column, its value is missing.
 fn to_data_frame(value: &Value) -> Result<RValue, Expected> {
     let expected = "an array of objects, one for each row";
     let rows: Option<Vec<&Map<_, _>>> =
@@ -216,8 +218,8 @@ fn to_nearest(value: &Value) -> Result<RValue, Expected> {
     }
 }
 
-/// An atomic vector if all items have the same type, else a list. An empty array has no type, so it is
-/// an empty list, which R converts to any vector.
+/// An atomic vector if all items have the same type, else a list. An empty array has no type, so it
+/// is an empty list, which R converts to any vector.
 fn to_nearest_vector(items: &[Value]) -> Result<RValue, Expected> {
     let are_all =
         |has_type: fn(&Value) -> bool| items.iter().all(|item| item.is_null() || has_type(item));

@@ -148,8 +148,8 @@ impl WorkerPool {
         Ok(report::build_outcome(tool, result))
     }
 
-    /// The folder with the sources of a function: for an approved call a copy in the private folder of its
-    /// worker, because other tools could still change the sources before R has read them.
+    /// The folder with the sources of a function: for an approved call a copy in the private folder
+    /// of its worker, because other tools could still change the sources before R has read them.
     fn find_sources(
         &self,
         call: &RCall<'_>,
@@ -161,8 +161,8 @@ impl WorkerPool {
         };
         // `components` removes `.`.
         let sources: PathBuf = self.settings.crib.join(inside).components().collect();
-        // R loads a package once. A function that ran before may have put a link into the folder, which
-        // must not be followed here.
+        // R loads a package once. A function that ran before may have put a link into the folder,
+        // which must not be followed here.
         if worker.has_run {
             return Ok(worker.approved_sources.clone().or(Some(sources)));
         }
@@ -190,8 +190,8 @@ impl WorkerPool {
         retention: &StateRetention,
         state: ChangedState,
     ) -> Option<String> {
-        // Recorded before anything can fail, because other workers of the session are outdated in any
-        // case.
+        // Recorded before anything can fail, because other workers of the session are outdated in
+        // any case.
         workers.version += 1;
         workers.workers[index].state_version = workers.version;
         let older = workers.snapshot.take();
@@ -240,8 +240,8 @@ fn build_request(
 }
 
 /// Where a function is and in which form its value is wanted, one per line: form, package, function
-/// and the folder of the sources, if any. It is a single string because the worker uses it as the key
-/// of a cache, and parses it once.
+/// and the folder of the sources, if any. It is a single string because the worker uses it as the
+/// key of a cache, and parses it once.
 fn format_target(function: &RFunction, output: Option<&Schema>, sources: Option<&Path>) -> String {
     let form = match output {
         None => "print",

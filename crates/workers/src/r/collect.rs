@@ -1,5 +1,5 @@
-//! Collects a value from R as JSON: as much of it as fits into an outcome in memory, and all of it in
-//! a file if it is longer.
+//! Collects a value from R as JSON: as much of it as fits into an outcome in memory, and all of it
+//! in a file if it is longer.
 //!
 //! A long value arrives in chunks, so that neither side ever holds all of it as JSON.
 
@@ -127,8 +127,8 @@ impl<'a> ValueCollector<'a> {
     async fn add_text(&mut self, part: String) {
         let part = Value::String(part);
         let quoted = part.to_string();
-        // The quotes are left out: the opening one was written when the text was opened, the closing
-        // one comes with its end.
+        // The quotes are left out: the opening one was written when the text was opened, the
+        // closing one comes with its end.
         self.text.extend(&quoted.as_bytes()[1..quoted.len() - 1]);
         self.flush().await;
         if !self.budget.is_used_up()

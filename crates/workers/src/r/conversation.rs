@@ -197,7 +197,8 @@ async fn exchange(
 }
 
 /// Makes sure that a late interrupt does not hit the next call. The signal may arrive after the
-/// function has returned; the worker replies to this request once it has been delivered and ignored.
+/// function has returned; the worker replies to this request once it has been delivered and
+/// ignored.
 async fn await_settled(
     worker: &mut Worker,
     capture: &mut OutputCapture<'_>,
@@ -251,7 +252,8 @@ async fn print_value(
     })
 }
 
-/// Keeps a plot. The worker sends no more than the limits allow, but a function can write to the pipe.
+/// Keeps a plot. The worker sends no more than the limits allow, but a function can write to the
+/// pipe.
 fn add_plot(plots: &mut Vec<Vec<u8>>, message: &mut Message) -> Result<(), WorkerFailure> {
     plots.extend(message.next_bytes());
     if plots.len() > MAX_PLOTS || plots.iter().map(Vec::len).sum::<usize>() > MAX_PLOT_BYTES {

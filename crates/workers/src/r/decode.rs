@@ -140,7 +140,8 @@ impl<'a> Decoder<'a> {
                 Ok(name)
             }
             kind::REFERENCE => {
-                // The index is in the upper bytes of the flags if it fits, else in a word of its own.
+                // The index is in the upper bytes of the flags if it fits, else in a word of its
+                // own.
                 let index = match flags >> 8 {
                     0 => self.read_u32()?,
                     packed => packed,

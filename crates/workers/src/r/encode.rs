@@ -4,8 +4,8 @@
 
 use super::value::{Data, NA_INTEGER, RValue};
 
-/// The start of every encoded value: format (binary, little-endian), version 2, the version of R that
-/// wrote it (4.2.2), and the oldest one that can read it (2.3.0).
+/// The start of every encoded value: format (binary, little-endian), version 2, the version of R
+/// that wrote it (4.2.2), and the oldest one that can read it (2.3.0).
 pub(super) const HEADER: &[u8] = b"B\n\x02\0\0\0\x02\x02\x04\0\0\x03\x02\0";
 
 /// R's numbers for types of items (`SEXPTYPE`).

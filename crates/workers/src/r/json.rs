@@ -1,7 +1,7 @@
 //! Converts R values to JSON.
 //!
-//! R has no scalars and no objects, so the output schema decides: whether a vector of one element is
-//! a scalar or an array, whether a data frame is rows or columns, whether names make an object.
+//! R has no scalars and no objects, so the output schema decides: whether a vector of one element
+//! is a scalar or an array, whether a data frame is rows or columns, whether names make an object.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Number, Value};
@@ -108,7 +108,8 @@ pub(super) fn slice_members(value: &RValue, expected: Expected<'_>) -> Vec<(Stri
     value.names().unwrap_or_default().into_iter().enumerate().map(member).collect()
 }
 
-/// The items of a slice of a longer value that becomes an array. `expected` is the schema of an item.
+/// The items of a slice of a longer value that becomes an array. `expected` is the schema of an
+/// item.
 pub(super) fn slice_items(value: &RValue, expected: Expected<'_>) -> Vec<Value> {
     match &value.data {
         Data::List(_) if value.inherits("data.frame") => data_frame_rows(value, expected),

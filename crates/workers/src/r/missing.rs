@@ -1,5 +1,5 @@
-//! Missing values. Every R vector can contain NA, and every function can return `NULL`; JSON has only
-//! `null` for both, which definitions rarely declare.
+//! Missing values. Every R vector can contain NA, and every function can return `NULL`; JSON has
+//! only `null` for both, which definitions rarely declare.
 
 use serde_json::{Map, Value, json};
 

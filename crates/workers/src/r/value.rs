@@ -102,8 +102,8 @@ impl RValue {
         }
     }
 
-    /// The rows and columns of a matrix. `None` for a matrix without columns: it can have any number
-    /// of rows, which would all be empty.
+    /// The rows and columns of a matrix. `None` for a matrix without columns: it can have any
+    /// number of rows, which would all be empty.
     pub(super) fn dimensions(&self) -> Option<(usize, usize)> {
         let Data::Integer(sizes) = &self.attribute("dim")?.data else {
             return None;

@@ -22,8 +22,8 @@ pub struct JsonResultOptions<'a> {
     pub notes: Vec<Content>,
 }
 
-/// The outcome of a value: a failure if it reports one, or does not match the output schema of a tool
-/// that insists on it.
+/// The outcome of a value: a failure if it reports one, or does not match the output schema of a
+/// tool that insists on it.
 pub async fn build_outcome(tool: &Tool, value: Value, options: JsonResultOptions<'_>) -> Outcome {
     if let Some(failure) = find_reported_failure(&value) {
         return build_failed_outcome(tool, failure, options.notes);

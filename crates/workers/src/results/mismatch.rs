@@ -1,5 +1,5 @@
-//! Checks results against the output schema of their tool, where code outside of this server decides
-//! about them.
+//! Checks results against the output schema of their tool, where code outside of this server
+//! decides about them.
 
 use catalog::{Content, ErrorType, Failure, OnMismatch, Outcome, Schema, Tool, failures};
 use serde_json::{Map, Value, json};

@@ -48,8 +48,8 @@ impl ReturnedValue {
         Self { value, text: None, uri, access, is_truncated: true }
     }
 
-    /// The value for a model: a string as it is, anything else as JSON; then a link to the full value
-    /// if it is truncated.
+    /// The value for a model: a string as it is, anything else as JSON; then a link to the full
+    /// value if it is truncated.
     pub(crate) fn content(&self) -> Vec<Content> {
         let text = match (&self.value, &self.text) {
             (Value::String(text), _) => text.clone(),
@@ -121,7 +121,8 @@ impl JsonBudget {
     }
 
     /// Truncates a value to the budget. Objects keep up to [`MAX_KEPT_MEMBERS`] members, truncated
-    /// themselves. Nothing is counted as longer than it is, so a value that fits is never truncated.
+    /// themselves. Nothing is counted as longer than it is, so a value that fits is never
+    /// truncated.
     pub(crate) fn truncate(&mut self, value: Value) -> Value {
         match value {
             Value::Array(items) => {

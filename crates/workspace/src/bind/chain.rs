@@ -10,8 +10,8 @@ use catalog::{Annotations, Diagnostic, Implementation, Origin, Tool, closest};
 use super::{CIRCULAR_BIND, UNKNOWN_TARGET};
 use crate::native_names::native_names;
 
-/// Tools whose chain ends at a missing tool or in a cycle, each with its diagnostic. `bound` has the
-/// origin of the clause that bound each tool.
+/// Tools whose chain ends at a missing tool or in a cycle, each with its diagnostic. `bound` has
+/// the origin of the clause that bound each tool.
 pub(super) fn find_unresolved(
     tools: &[Arc<Tool>],
     bound: &HashMap<String, Origin>,

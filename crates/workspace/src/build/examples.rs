@@ -139,8 +139,8 @@ impl<'a> ExampleRunner<'a> {
         runs
     }
 
-    /// The result of each example by its cache key. Functions on one page share their example, which
-    /// runs once for all of them.
+    /// The result of each example by its cache key. Functions on one page share their example,
+    /// which runs once for all of them.
     async fn run_all(&self, definitions: &[Definition]) -> HashMap<String, ExampleResult> {
         let keyed = definitions.iter().filter_map(|definition| {
             Some((self.cache_key(runnable_example(definition)?), definition))
@@ -218,8 +218,8 @@ fn report_failure(definition: &Definition, reason: &str, advice: &str) -> Diagno
         .hint(hint)
 }
 
-/// Reports all examples that need missing packages in one diagnostic, with the command that installs
-/// them.
+/// Reports all examples that need missing packages in one diagnostic, with the command that
+/// installs them.
 fn report_missing(lacking: &[(&Definition, &String, &Vec<String>)]) -> Option<Diagnostic> {
     let (definition, error, _) = lacking.first()?;
     let packages: BTreeSet<_> = lacking.iter().flat_map(|(_, _, missing)| *missing).collect();

@@ -76,8 +76,8 @@ impl PackageError {
 }
 
 impl RPackage {
-    /// Reads the R files of the package in a folder. Files that cannot be read become diagnostics of
-    /// the build.
+    /// Reads the R files of the package in a folder. Files that cannot be read become diagnostics
+    /// of the build.
     pub fn open(folder: &Path) -> Result<Self, PackageError> {
         let part_error =
             |part, source| PackageError::Part { folder: folder.to_owned(), part, source };

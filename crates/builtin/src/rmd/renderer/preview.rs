@@ -39,8 +39,8 @@ pub(super) fn strip_page(page: &str) -> String {
     })
 }
 
-/// Calls `rewrite` to write a replacement for each tag. If it returns the name of an element, the rest
-/// of that element is dropped. An incomplete tag at the end of the page is kept.
+/// Calls `rewrite` to write a replacement for each tag. If it returns the name of an element, the
+/// rest of that element is dropped. An incomplete tag at the end of the page is kept.
 fn rewrite_tags(page: &str, rewrite: impl Fn(&mut String, &str) -> Option<&'static str>) -> String {
     let mut out = String::new();
     let mut rest = page;

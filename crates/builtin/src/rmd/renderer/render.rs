@@ -176,8 +176,8 @@ async fn run(
             .map(|warning| Content::Text(format!("Warning: {}", warning.message))),
     );
     let page = std::str::from_utf8(&rendered.bytes).ok();
-    // Several clients do not show resource links to the model, so the result itself has a preview of the
-    // page.
+    // Several clients do not show resource links to the model, so the result itself has a preview
+    // of the page.
     if let Some(page) = page.filter(|_| output.kind() == OutputKind::Html) {
         content.extend(preview(page));
     }

@@ -54,8 +54,8 @@ pub(super) fn parse(
     Ok(given)
 }
 
-/// Splits `key=value`. Unknown names are rejected here rather than by validation, because this error can
-/// quote the word as it was typed.
+/// Splits `key=value`. Unknown names are rejected here rather than by validation, because this
+/// error can quote the word as it was typed.
 fn split_pair<'p>(tool: &Tool, pair: &'p str) -> Result<(&'p str, &'p str), CommandError> {
     let bad = |message: String| CommandError::new(ErrorKind::BadArguments, message);
     let Some((name, text)) = pair.split_once('=') else {
@@ -133,7 +133,8 @@ fn types_of(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Makes a path that was typed relative to the current folder relative to the crib, as tools expect it.
+/// Makes a path that was typed relative to the current folder relative to the crib, as tools expect
+/// it.
 fn resolve_path(text: &str, Folders { current, crib }: &Folders) -> String {
     if current == crib || text.is_empty() || Path::new(text).is_absolute() {
         return text.to_owned();

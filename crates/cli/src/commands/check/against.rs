@@ -68,7 +68,8 @@ impl Against {
         server: &str,
         token: Option<String>,
     ) -> Result<Vec<Tool>, CommandError> {
-        // `https` is recognized, so that the error names the real problem: only loopback is supported.
+        // `https` is recognized, so that the error names the real problem: only loopback is
+        // supported.
         let is_address = server.starts_with("http://") || server.starts_with("https://");
         let other = if is_address {
             Target::Http { url: server.to_owned(), token }

@@ -1,7 +1,7 @@
 //! Proposals for the word that a person completes in a shell.
 //!
-//! The completion script runs the program with [`VARIABLE`] set and the words typed so far, so tools
-//! and parameters are proposed from the current definitions.
+//! The completion script runs the program with [`VARIABLE`] set and the words typed so far, so
+//! tools and parameters are proposed from the current definitions.
 
 use std::{
     env,
@@ -73,8 +73,8 @@ pub(crate) fn tools() -> Vec<CompletionCandidate> {
     catalog.tools().iter().map(to_candidate).collect()
 }
 
-/// Proposes `key=` for the parameters of the tool that is named on the command line, and the values of
-/// an enumeration or boolean.
+/// Proposes `key=` for the parameters of the tool that is named on the command line, and the values
+/// of an enumeration or boolean.
 pub(crate) fn arguments(current: &OsStr) -> Vec<CompletionCandidate> {
     let matches = parse_words();
     let name = matches.subcommand().and_then(|(_, matches)| matches.get_one::<String>("name"));

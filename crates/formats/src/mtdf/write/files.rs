@@ -1,9 +1,9 @@
-//! Distributes tools over files: one file if their names have a common prefix and a tree of subcommands
-//! can express all of them, else one file per tool.
+//! Distributes tools over files: one file if their names have a common prefix and a tree of
+//! subcommands can express all of them, else one file per tool.
 //!
-//! A file is accepted if the tools read back from it take the same arguments and run the same command. If
-//! no way to write a tool is accepted, its program is left out: a tool that must be bound is better than
-//! one that runs something else.
+//! A file is accepted if the tools read back from it take the same arguments and run the same
+//! command. If no way to write a tool is accepted, its program is left out: a tool that must be
+//! bound is better than one that runs something else.
 
 use catalog::{SourceId, Tool};
 use serde_json::{Map, Value};

@@ -34,7 +34,8 @@ pub(super) fn write_parameters(tool: &Tool) -> Option<(Vec<Value>, Vec<Value>)> 
             options.push(parameter)
         }
     }
-    // Positionals are identified by their order on the command line, which may differ from the schema.
+    // Positionals are identified by their order on the command line, which may differ from the
+    // schema.
     positionals
         .sort_by_key(|(name, _)| bindings.iter().position(|binding| binding.parameter == *name));
     Some((options, positionals.into_iter().map(|(_, parameter)| parameter).collect()))

@@ -49,7 +49,8 @@ impl PackageDigest {
         all.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Adds bytes with their length, so that moving text from one part to the next changes the digest.
+    /// Adds bytes with their length, so that moving text from one part to the next changes the
+    /// digest.
     fn add(&mut self, part: &[u8]) {
         self.0.update((part.len() as u64).to_be_bytes());
         self.0.update(part);

@@ -108,8 +108,8 @@ fn child_variables(environment: &Environment) -> Vec<(String, String)> {
     passed.into_iter().filter(|(name, _)| !is_locale(name)).chain(locale).collect()
 }
 
-/// `Rscript` with a script in a private folder. It mutates nothing, so the sandbox gives it no write
-/// access to the package.
+/// `Rscript` with a script in a private folder. It mutates nothing, so the sandbox gives it no
+/// write access to the package.
 pub(super) fn tool(name: String, timeout: Duration) -> Tool {
     let script = Binding { pass_by: PassBy::File, ..Binding::positional("script") };
     let pieces = vec![Piece::Word("--vanilla".to_owned()), Piece::Parameter(script)];
