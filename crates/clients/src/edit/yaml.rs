@@ -38,6 +38,11 @@ pub(super) fn insert(
 ) -> Result<String, EditError> {
     let block = find_block(text, servers)?;
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    if let Some(block) = block.as_ref().filter(|block| block.is_flow) {
+        // The table is empty, so only its braces are replaced by lines.
+        let key = &mut lines[block.lines.start - 1];
+        *key = key.replacen("{}", "", 1).trim_end().to_owned();
+    }
     let (block, indent) = match block {
         Some(block) => {
             let indent = block.indent;
@@ -46,7 +51,7 @@ pub(super) fn insert(
         None => {
             lines.push(format!("{servers}:"));
             let end = lines.len();
-            (Block { lines: end..end, indent: 2 }, 2)
+            (Block { lines: end..end, indent: 2, is_flow: false }, 2)
         }
     };
     let range = {
@@ -54,18 +59,28 @@ pub(super) fn insert(
         find_entry(&borrowed, &block, name).unwrap_or(block.lines.end..block.lines.end)
     };
     lines.splice(range, to_lines(name, entry, indent));
-    Ok(join(&lines))
+    Ok(join(&lines, line_ending(text)))
 }
 
 pub(super) fn remove(text: &str, servers: &str, name: &str) -> Result<String, EditError> {
     let Some(block) = find_block(text, servers)? else {
         return Ok(text.to_owned());
     };
-    let mut lines: Vec<_> = text.lines().collect();
-    if let Some(range) = find_entry(&lines, &block, name) {
+    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    let borrowed: Vec<_> = text.lines().collect();
+    if let Some(range) = find_entry(&borrowed, &block, name) {
+        let is_content = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with('#');
+        let remaining =
+            borrowed[block.lines.clone()].iter().filter(|line| is_content(line)).count();
+        let removed = borrowed[range.clone()].iter().filter(|line| is_content(line)).count();
         lines.drain(range);
+        if remaining == removed {
+            // A key without a value is null, which is not a table.
+            let key = &mut lines[block.lines.start - 1];
+            *key = key.replacen(':', ": {}", 1);
+        }
     }
-    Ok(join(&lines))
+    Ok(join(&lines, line_ending(text)))
 }
 
 /// The lines of a table of servers, without its key and without blank lines at the end.
@@ -73,11 +88,14 @@ struct Block {
     lines: Range<usize>,
     /// The indentation of the names of servers.
     indent: usize,
+    /// Whether the table is written as `{}` behind its key.
+    is_flow: bool,
 }
 
 fn find_block(text: &str, servers: &str) -> Result<Option<Block>, EditError> {
-    // CRLF line endings would be lost.
-    if text.contains(['\t', '\r']) || text.lines().any(|line| line.trim_end() == "---") {
+    // `str::lines` accepts both line endings, but one of them would be lost in a file with both.
+    let mixed_endings = text.contains('\r') && text.replace("\r\n", "").contains(['\r', '\n']);
+    if text.contains('\t') || mixed_endings || text.lines().any(|line| line.trim_end() == "---") {
         return Err(EditError::Unsupported("the file".to_owned()));
     }
     // Requires plain keys at the margin, because a key in another notation may already define the
@@ -98,9 +116,14 @@ fn find_block(text: &str, servers: &str) -> Result<Option<Block>, EditError> {
         return Ok(None);
     };
     let rest = key(lines[start]).unwrap_or_default();
-    // The value is an inline table, an anchor or the like.
-    if !rest.trim().is_empty() && !rest.trim().starts_with('#') {
+    let (value, comment) = rest.trim().split_at(rest.trim().find('#').unwrap_or(rest.trim().len()));
+    let is_flow = value.trim() == "{}" && (comment.is_empty() || value.ends_with(' '));
+    // The value is another inline table, an anchor or the like.
+    if !value.trim().is_empty() && !is_flow {
         return Err(EditError::Unsupported(servers.to_owned()));
+    }
+    if is_flow {
+        return Ok(Some(Block { lines: start + 1..start + 1, indent: 2, is_flow }));
     }
     let is_inside = |line: &&str| line.is_empty() || line.starts_with([' ', '#']);
     let inside = lines[start + 1..].iter().take_while(|line| is_inside(line)).count();
@@ -111,7 +134,7 @@ fn find_block(text: &str, servers: &str) -> Result<Option<Block>, EditError> {
     }
     let names = lines[start + 1..end].iter().filter(|line| !line.trim_start().starts_with('#'));
     let indent = names.filter(|line| !line.trim().is_empty()).map(|line| indentation(line)).next();
-    Ok(Some(Block { lines: start + 1..end, indent: indent.unwrap_or(2) }))
+    Ok(Some(Block { lines: start + 1..end, indent: indent.unwrap_or(2), is_flow }))
 }
 
 /// The lines of one server.
@@ -148,6 +171,10 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-fn join<T: AsRef<str>>(lines: &[T]) -> String {
-    lines.iter().map(|line| format!("{}\n", line.as_ref())).collect()
+fn line_ending(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+fn join<T: AsRef<str>>(lines: &[T], ending: &str) -> String {
+    lines.iter().map(|line| format!("{}{ending}", line.as_ref())).collect()
 }

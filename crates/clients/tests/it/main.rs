@@ -140,7 +140,7 @@ fn files_are_found_by_variables_and_alternatives() {
 }
 
 /// Files as people write them, with an extension that names the syntax.
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 17] = [
     ("json", ""),
     ("json", "{}"),
     ("json", "\u{feff}{\"a\": 1}\n"),
@@ -156,6 +156,8 @@ const FILES: [(&str, &str); 15] = [
     ("yaml", ""),
     ("yaml", "# mine\na: 1\nextensions:\n    b:\n        cmd: x # why\n"),
     ("yaml", "a:\n- 1\n"),
+    ("yaml", "a: 1\r\n# mine\r\n"),
+    ("yaml", "extensions: {}\n"),
 ];
 
 #[test]
@@ -183,17 +185,31 @@ fn yaml_in_another_notation_is_left_alone() {
     let texts = [
         "{extensions: {}}\n",
         "\"extensions\":\n  a:\n    cmd: x\n",
-        "extensions: {}\n",
+        "extensions: {a: {}}\n",
+        "extensions: {}# no comment\n",
         "extensions:\n  shop: {cmd: x}\n",
         "extensions:\n  shop: # mine\n    cmd: x\n",
         "a: 1\n---\nb: 2\n",
-        "a: 1\r\n",
+        "a: 1\r\nb: 2\n",
     ];
     let entry = client("goose").entry(&stdio()).expect("it starts servers");
     for text in texts {
         let edited = client("goose").editor().insert(text, "shop", &entry);
         assert!(edited.is_err(), "{text:?} becomes {edited:?}");
     }
+}
+
+#[test]
+fn yaml_keeps_an_empty_table_and_its_line_endings() {
+    let texts = ["extensions: {} # none\na: 1\n", "a: 1\r\nextensions:\r\n  b:\r\n    cmd: x\r\n"];
+    let edited = texts.map(|text| {
+        let edited = connect(client("goose"), &stdio(), text);
+        let removed = client("goose").editor().remove(&edited, "shop").expect("the file is valid");
+        let spaces = |text: &str| text.replace(' ', "");
+        assert_eq!(spaces(&removed), spaces(text));
+        edited.replace('\r', "␍")
+    });
+    insta::assert_snapshot!(edited.join("---\n"));
 }
 
 #[test]
