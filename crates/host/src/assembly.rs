@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
     thread,
     time::Duration,
@@ -141,6 +141,14 @@ impl Assembly {
     /// approvals and looking for programs.
     pub fn bare_runtime(&self) -> Result<Runtime, AssemblyError> {
         persistence::open_runtime(&self.crib, self.settings(), self.options.persistence)
+    }
+
+    /// Whether tools could read a file that gets the token of HTTP clients, although they cannot read the
+    /// token's own file.
+    pub fn exposes(&self, path: &Path) -> bool {
+        let (settings, tools) = (self.settings(), &self.loaded().catalog);
+        let is_readable = |path: &Path| runtime::can_tools_read(&settings, tools.tools(), path);
+        is_readable(&resolve_links(path)) && !is_readable(&self.crib.token_file())
     }
 
     /// The runtime that can call every tool of [`Assembly::tools`].
@@ -325,4 +333,13 @@ fn has_new_word<'t>(tool: &'t Tool, known: &mut HashSet<&'t str>) -> bool {
     let program = Some(process.program.as_str()).filter(|program| program.contains('/'));
     // All words are added, whether or not an earlier one is new.
     words.chain(program).fold(false, |is_new, word| known.insert(word) | is_new)
+}
+
+/// The path without links; its last parts need not exist.
+fn resolve_links(path: &Path) -> PathBuf {
+    let resolve = |folder: &Path| {
+        let rest = path.strip_prefix(folder).expect("a folder above the path");
+        folder.canonicalize().ok().map(|real| real.join(rest))
+    };
+    path.ancestors().find_map(resolve).unwrap_or_else(|| path.to_owned())
 }

@@ -1,7 +1,10 @@
 //! Connects clients to a crib: an entry in a client's file, and its removal.
 //!
-//! A record in the crib's state folder has the original file. If the file was not changed
-//! otherwise, undoing restores it byte by byte; else it only removes the entry.
+//! A record in the crib's state folder has the original file. If the file was not changed otherwise,
+//! undoing restores it byte by byte; else it only removes the entry. A change of one entry is applied to
+//! the texts in the records of other entries too, so that entries of one file can be undone in any order.
+
+mod record;
 
 use std::{
     fs, io,
@@ -10,8 +13,9 @@ use std::{
 
 use atomic_file::Access;
 use clients::{Client, EditError, Folders, Scope, Server};
-use serde::{Deserialize, Serialize};
 use workspace::{Crib, Environment};
+
+use self::record::{FileBackup, read_others};
 
 /// A client's configuration file with its servers.
 pub struct ClientFile {
@@ -21,7 +25,8 @@ pub struct ClientFile {
     pub scope: Scope,
     /// The path of the file, which need not exist.
     pub path: PathBuf,
-    record: PathBuf,
+    /// The folder of the records.
+    records: PathBuf,
 }
 
 /// Whether a client is connected to the crib.
@@ -74,22 +79,15 @@ pub struct Change {
     pub before: Option<String>,
     /// The new text; `None` to delete the file.
     pub after: Option<String>,
-    record_path: PathBuf,
+    /// The path of the record, which has the original text.
+    pub backup: PathBuf,
     /// The record for undoing; `None` if the change itself undoes a connection.
     record: Option<FileBackup>,
-}
-
-/// The data for restoring a file.
-#[derive(Debug, Serialize, Deserialize)]
-struct FileBackup {
-    version: u32,
-    file: PathBuf,
-    /// The text without the entry; `None` if the file did not exist.
-    before: Option<String>,
-    /// The text that was written.
-    after: String,
-    /// Folders that were created for the file, the innermost first.
+    /// The changed records of other entries in the file.
+    others: Vec<(PathBuf, FileBackup)>,
+    /// Folders to remove with the file.
     folders: Vec<PathBuf>,
+    access: Access,
 }
 
 impl ClientFile {
@@ -104,9 +102,8 @@ impl ClientFile {
         let variable = |name: &str| environment.get(name).map(str::to_owned);
         let folders = Folders { home: &home, project: &crib.folder, variable: &variable };
         let path = client.location(scope)?.resolve(&folders, &|path| path.exists());
-        let record = format!("{}-{}.json", client.name, scope.name());
-        let record = crib.state_folder().join("connections").join(record);
-        Some(Self { client, scope, path, record })
+        let records = crib.state_folder().join("connections");
+        Some(Self { client, scope, path, records })
     }
 
     /// Compares the entry in the file with this server.
@@ -126,58 +123,107 @@ impl ClientFile {
         }
     }
 
-    /// The change that adds or replaces an entry.
+    /// The change that adds or replaces the entry of a server.
     pub fn connect(
         &self,
-        name: &str,
+        server: &Server,
         entry: &serde_json::Value,
     ) -> Result<Change, ConnectionError> {
+        let name = &server.name;
         let before = self.read()?;
         let text = before.as_deref().unwrap_or_default();
         let editor = self.client.editor();
         let edit_error = |error| self.edit_error(error);
         let after = editor.insert(text, name, entry).map_err(edit_error)?;
-        let (original, folders) = match self.read_record() {
+        let backup = self.record_path(name);
+        let mut others = read_others(&backup, &self.path);
+        let is_known = |record: &FileBackup| record.after == before;
+        let mut record = match FileBackup::read(&backup, &self.path) {
             // The file is unchanged since it was written, so the original text is still valid.
-            Some(record) if record.after == text => (record.before, record.folders),
-            // The crib was connected before, so the entry was written by `connect`, and the
-            // original text is the current one without it.
-            Some(record) => (Some(editor.remove(text, name).map_err(edit_error)?), record.folders),
-            None => (before.clone(), find_missing_folders(&self.path)),
+            Some(record)
+                if is_known(&record) || others.iter().any(|(_, other)| is_known(other)) =>
+            {
+                record
+            }
+            // The crib was connected before, so the entry was written by `connect`, and the original
+            // text is the current one without it.
+            Some(record) => {
+                let original = Some(editor.remove(text, name).map_err(edit_error)?);
+                FileBackup::new(&self.path, original, Some(after.clone()), record.folders)
+            }
+            None => {
+                let folders = find_missing_folders(&self.path);
+                FileBackup::new(&self.path, before.clone(), Some(after.clone()), folders)
+            }
         };
-        let record = FileBackup {
-            version: 1,
-            file: self.path.clone(),
-            before: original,
-            after: after.clone(),
-            folders,
+        // Texts with an older form of this entry get the new one, so that they still match the file.
+        let texts = others.iter_mut().flat_map(|(_, other)| [&mut other.before, &mut other.after]);
+        for text in texts.chain([&mut record.after]).flatten() {
+            if editor.entry(text, name).is_ok_and(|entry| entry.is_some()) {
+                *text = editor.insert(text, name, entry).map_err(edit_error)?;
+            }
+        }
+        let access = match self.client.stores_token(server) && before.is_none() {
+            true => Access::OwnerOnly,
+            false => Access::Usual,
         };
-        Ok(self.change(before, Some(after), Some(record)))
+        Ok(Change {
+            path: self.path.clone(),
+            before,
+            after: Some(after),
+            backup,
+            record: Some(record),
+            others,
+            folders: Vec::new(),
+            access,
+        })
     }
 
     /// The change that removes the entry with this name.
     pub fn disconnect(&self, name: &str) -> Result<Change, ConnectionError> {
         let before = self.read()?;
-        let Some(text) = before.clone() else {
-            return Ok(self.change(None, None, None));
-        };
-        let after = match self.read_record().filter(|record| record.after == text) {
-            Some(record) => record.before,
-            None => {
-                let removed = self.client.editor().remove(&text, name);
-                Some(removed.map_err(|error| self.edit_error(error))?)
+        let backup = self.record_path(name);
+        let record = FileBackup::read(&backup, &self.path);
+        let mut others = read_others(&backup, &self.path);
+        let editor = self.client.editor();
+        // The original for the text that was written, and for any other text the rest of it.
+        let undo = |text: &Option<String>| match (&record, text) {
+            (Some(record), text) if record.after == *text => Ok(record.before.clone()),
+            (_, None) => Ok(None),
+            (_, Some(text)) => {
+                editor.remove(text, name).map(Some).map_err(|error| self.edit_error(error))
             }
         };
-        Ok(self.change(before, after, None))
+        let after = match &before {
+            None => None,
+            text => undo(text)?,
+        };
+        let mut folders = record.as_ref().map(|record| record.folders.clone()).unwrap_or_default();
+        for (_, other) in &mut others {
+            let existed = other.before.is_some();
+            other.before = undo(&other.before)?;
+            other.after = undo(&other.after)?;
+            // The file was created for this entry, and is now removed with the other one.
+            if existed && other.before.is_none() {
+                other.folders.append(&mut folders);
+            }
+        }
+        Ok(Change {
+            path: self.path.clone(),
+            before,
+            after,
+            backup,
+            record: None,
+            others,
+            folders,
+            access: Access::Usual,
+        })
     }
 
-    fn change(
-        &self,
-        before: Option<String>,
-        after: Option<String>,
-        record: Option<FileBackup>,
-    ) -> Change {
-        Change { path: self.path.clone(), before, after, record_path: self.record.clone(), record }
+    /// The path of the record for the entry with this name.
+    fn record_path(&self, name: &str) -> PathBuf {
+        let name = clients::server_name(name);
+        self.records.join(format!("{}-{}-{name}.json", self.client.name, self.scope.name()))
     }
 
     fn read(&self) -> Result<Option<String>, ConnectionError> {
@@ -188,11 +234,6 @@ impl ClientFile {
             }
             Err(source) => Err(ConnectionError::Read { path: self.path.clone(), source }),
         }
-    }
-
-    /// The record of an earlier connection of this file.
-    fn read_record(&self) -> Option<FileBackup> {
-        read_record(&self.record).filter(|record| record.file == self.path)
     }
 
     fn edit_error(&self, source: EditError) -> ConnectionError {
@@ -206,28 +247,26 @@ impl Change {
         self.before == self.after
     }
 
-    /// Writes the file. The record is written first, because a changed file without a record could
-    /// not be restored.
+    /// Writes the file. Records are written first, because a changed file without a record could not be
+    /// restored.
     pub fn apply(&self) -> Result<(), ConnectionError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |source| ConnectionError::Write { path, source }
         };
-        if let Some(record) = &self.record {
-            let text = serde_json::to_vec(record).expect("it has only texts and numbers");
-            // The text may contain secrets of other servers.
-            atomic_file::replace(&self.record_path, &text, Access::OwnerOnly)
-                .map_err(failed(&self.record_path))?;
+        let own = self.record.iter().map(|record| (&self.backup, record));
+        for (path, record) in own.chain(self.others.iter().map(|(path, record)| (path, record))) {
+            record.write(path).map_err(failed(path))?;
         }
         match (&self.after, self.is_empty()) {
             (_, true) => {}
-            (Some(text), false) => atomic_file::replace(&self.path, text.as_bytes(), Access::Usual)
+            (Some(text), false) => atomic_file::replace(&self.path, text.as_bytes(), self.access)
                 .map_err(failed(&self.path))?,
             (None, false) => self.remove_file().map_err(failed(&self.path))?,
         }
         if self.record.is_none() {
             // Nothing is left to undo. Without a record, undoing again would find no entry either.
-            let _ = fs::remove_file(&self.record_path);
+            let _ = fs::remove_file(&self.backup);
         }
         Ok(())
     }
@@ -235,8 +274,7 @@ impl Change {
     /// Removes a file that did not exist before, with the folders that were created for it.
     fn remove_file(&self) -> io::Result<()> {
         fs::remove_file(&self.path)?;
-        let folders = read_record(&self.record_path).map(|record| record.folders);
-        for folder in folders.into_iter().flatten() {
+        for folder in &self.folders {
             // Fails if the folder is no longer empty.
             if fs::remove_dir(folder).is_err() {
                 break;
@@ -244,10 +282,6 @@ impl Change {
         }
         Ok(())
     }
-}
-
-fn read_record(path: &Path) -> Option<FileBackup> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
 /// The folders above a path that do not exist, the innermost first.

@@ -7,7 +7,7 @@ use std::{env, process::ExitCode};
 
 use clap::builder::TypedValueParser;
 use clients::{Authorization, CLIENTS, Client, Scope, Server, TOKEN_VARIABLE, Transport};
-use host::{Change, ClientFile, ConnectionError};
+use host::{Change, ClientFile, ConnectionError, Options};
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult, serve};
@@ -57,12 +57,12 @@ pub(super) fn client_parser() -> impl TypedValueParser<Value = &'static Client> 
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
-    let crib = context.crib()?;
-    let server = describe_server(context, &crib, args)?;
     if args.clients.is_empty() {
-        overview::print(context, &crib, &server);
+        overview::print(context, args)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let crib = context.crib()?;
+    let server = describe_server(context, &crib, args)?;
     let scope = if args.project { Scope::Project } else { Scope::User };
     let files = args.clients.iter().map(|client| find_file(context, &crib, client, scope));
     // Collected before anything is written, so that a partly invalid command line changes nothing.
@@ -145,12 +145,14 @@ fn connect(
         return Err(CommandError::machine(message)
             .hint("move the crib or the program to a path without it, or use `--http`"));
     }
-    let change = file.connect(&server.name, &entry).map_err(to_command_error)?;
-    make_change(&change, args)?;
+    refuse_exposed_token(context, file, server)?;
+    let change = file.connect(server, &entry).map_err(to_command_error)?;
+    make_change(&change, server, args)?;
     if args.dry_run {
         return Ok(true);
     }
     if !change.is_empty() {
+        terminal::print_line(&format!("backup: {}", change.backup.display()));
         terminal::print_line(&format!("to undo this: {}", undo_command(context, client, args)));
     }
     explain_token(client, server, crib);
@@ -161,11 +163,37 @@ fn connect(
 
 fn disconnect(file: &ClientFile, server: &Server, args: &Args) -> Result<(), CommandError> {
     let change = file.disconnect(&server.name).map_err(to_command_error)?;
-    make_change(&change, args)
+    make_change(&change, server, args)
+}
+
+/// Refuses to write the token to a file of the project, which people commit, or to one that tools can
+/// read: with the token, a tool could call the server as its operator.
+fn refuse_exposed_token(
+    context: &CommandContext<'_>,
+    file: &ClientFile,
+    server: &Server,
+) -> Result<(), CommandError> {
+    if !file.client.stores_token(server) {
+        return Ok(());
+    }
+    let title = file.client.title;
+    let path = file.path.display();
+    let message = format!("{title} reads no variables, so {path} would contain the token");
+    if file.scope == Scope::Project {
+        return Err(CommandError::machine(message)
+            .hint("a project's file is readable by others: use `--user`"));
+    }
+    let assembly = context.assemble(Options::default())?;
+    if assembly.exposes(&file.path) {
+        let message = format!("{message}, and tools can read this file");
+        return Err(CommandError::machine(message)
+            .hint("move the file out of the folders that tools can read, or leave out `--http`"));
+    }
+    Ok(())
 }
 
 /// Applies a change, unless this is a dry run, and prints it.
-fn make_change(change: &Change, args: &Args) -> Result<(), CommandError> {
+fn make_change(change: &Change, server: &Server, args: &Args) -> Result<(), CommandError> {
     let path = change.path.display();
     if !args.dry_run {
         change.apply().map_err(to_command_error)?;
@@ -175,9 +203,8 @@ fn make_change(change: &Change, args: &Args) -> Result<(), CommandError> {
         terminal::print_line(&format!("{path} {state}"));
         return Ok(());
     }
-    let before = change.before.as_deref().unwrap_or_default();
-    let after = change.after.as_deref().unwrap_or_default();
-    print_difference(before, after);
+    let show = |text: &Option<String>| hide_token(text.as_deref().unwrap_or_default(), server);
+    print_difference(&show(&change.before), &show(&change.after));
     let done = match (args.dry_run, &change.after) {
         (true, Some(_)) => "would write",
         (true, None) => "would remove",
@@ -186,6 +213,14 @@ fn make_change(change: &Change, args: &Args) -> Result<(), CommandError> {
     };
     terminal::print_line(&format!("{done} {path}"));
     Ok(())
+}
+
+/// The text without the token, which must not end up in logs of terminals.
+fn hide_token(text: &str, server: &Server) -> String {
+    match &server.transport {
+        Transport::Http { token: Some(Authorization(secret)), .. } => text.replace(secret, "…"),
+        _ => text.to_owned(),
+    }
 }
 
 /// The command that removes the entry of a client again, to be run in the same folder.

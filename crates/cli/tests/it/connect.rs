@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -43,7 +44,14 @@ fn transcript(crib: &TempCrib, arguments: &[&str]) -> String {
 fn normalize(crib: &TempCrib, text: &str) -> String {
     let text = text.replace(&toolcrib_path().display().to_string(), "TOOLCRIB");
     let text = text.replace(&crib.root().display().to_string(), "CRIB");
-    text.replace(&crib.root().parent().expect("a folder").display().to_string(), "FOLDER")
+    let text =
+        text.replace(&crib.root().parent().expect("a folder").display().to_string(), "FOLDER");
+    // The name of the state folder contains a hash of the crib's path.
+    let (begin, end) = ("FOLDER/state/toolcrib/cribs/", "/connections");
+    match text.split_once(begin).and_then(|(head, rest)| Some((head, rest.split_once(end)?))) {
+        Some((head, (_, rest))) => format!("{head}STATE{end}{rest}"),
+        None => text,
+    }
 }
 
 /// All files of the crib and of the home folder, except the state of servers.
@@ -128,6 +136,29 @@ fn only_the_entry_is_removed_from_a_file_that_changed_since() {
 }
 
 #[test]
+fn entries_of_one_file_are_undone_in_any_order() {
+    for order in [["one", "two"], ["two", "one"]] {
+        for original in [Some("# mine\na = 1\r\n[mcp_servers]\nz = {}"), None] {
+            let crib = crib();
+            if let Some(text) = original {
+                crib.write("../home/.codex/config.toml", text);
+            }
+            let before = files_in(&home(&crib));
+            connect(&crib, &["codex", "--name", "one"]);
+            connect(&crib, &["codex", "--name", "two"]);
+            // Replaces the entry below the other one.
+            connect(&crib, &["codex", "--name", "one", "--http", "http://127.0.0.1:9/mcp"]);
+            connect(&crib, &["codex", "--name", order[0], "--undo"]);
+            let text = crib.read("../home/.codex/config.toml");
+            assert!(!text.contains(order[0]) && text.contains(order[1]), "{order:?}: {text}");
+            connect(&crib, &["codex", "--name", order[1], "--undo"]);
+            assert_eq!(files_in(&home(&crib)), before, "{order:?}");
+            assert_eq!(home(&crib).join(".codex").exists(), original.is_some(), "{order:?}");
+        }
+    }
+}
+
+#[test]
 fn links_to_files_stay_links() {
     let crib = crib().file("dotfiles/claude.json", "{}");
     std::os::unix::fs::symlink("../crib/dotfiles/claude.json", home(&crib).join(".claude.json"))
@@ -189,6 +220,56 @@ fn lists_clients_and_their_state() {
     command.env("HOME", home(&crib)).env("PATH", "/nonexistent");
     let output = CommandOutput::from(&command.output().expect("the program starts"));
     insta::assert_snapshot!(normalize(&crib, &output.stdout));
+}
+
+#[test]
+fn lists_installed_clients_outside_of_a_crib() {
+    let crib = crib().file("../home/.cursor/mcp.json", "{}");
+    let run = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(toolcrib_path());
+        command.args(arguments).current_dir(home(&crib)).env_clear();
+        command.env("HOME", home(&crib)).env("PATH", "/nonexistent");
+        CommandOutput::from(&command.output().expect("the program starts"))
+    };
+    let CommandOutput { code, stdout, stderr } = run(&["connect"]);
+    assert_eq!(code, 0, "{stderr}");
+    insta::assert_snapshot!(stdout);
+    assert_eq!(run(&["connect", "cursor"]).code, 2);
+}
+
+#[test]
+fn the_token_is_not_written_where_others_can_read_it() {
+    let crib = crib();
+    let server = HttpServer::start(&crib, &[]);
+    let url = server.url();
+    let secret = server.authorization().trim_start_matches("Bearer ").to_owned();
+    let has_secret = |files: Vec<(PathBuf, Vec<u8>)>| {
+        files.iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains(&secret))
+    };
+    insta::assert_snapshot!(transcript(&crib, &["zed", "--project", "--http", &url]), @r"
+    exit code 2
+    error: Zed reads no variables, so CRIB/.zed/settings.json would contain the token
+     |
+     = help: a project's file is readable by others: use `--user`
+    ");
+    // The user's file, but a folder of the crib.
+    std::os::unix::fs::symlink(crib.root().join("zed"), home(&crib).join(".config"))
+        .expect("a link");
+    fs::create_dir(crib.root().join("zed")).expect("a folder");
+    insta::assert_snapshot!(transcript(&crib, &["zed", "--http", &url]), @r"
+    exit code 2
+    error: Zed reads no variables, so FOLDER/home/.config/zed/settings.json would contain the token, and tools can read this file
+     |
+     = help: move the file out of the folders that tools can read, or leave out `--http`
+    ");
+    assert!(!has_secret(files_of(&crib)));
+    fs::remove_file(home(&crib).join(".config")).expect("a link");
+    let CommandOutput { code, stdout, stderr } = connect(&crib, &["zed", "--http", &url]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stdout.contains(&secret) && has_secret(files_in(&home(&crib))), "{stdout}");
+    let settings = home(&crib).join(".config/zed/settings.json");
+    let mode = fs::metadata(settings).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
 }
 
 #[test]

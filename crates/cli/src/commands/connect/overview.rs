@@ -6,10 +6,40 @@ use clients::{CLIENTS, Client, Scope, Server};
 use host::{ClientFile, ConnectionState};
 use workspace::{Crib, Environment};
 
-use super::CommandContext;
-use crate::terminal::{self, Paint, paint};
+use super::{Args, CommandContext, describe_server};
+use crate::{
+    error::CommandError,
+    terminal::{self, Paint, paint},
+};
 
-pub(super) fn print(context: &CommandContext<'_>, crib: &Crib, server: &Server) {
+/// Prints the clients on this machine. Without a crib, there is nothing that they could be connected to.
+pub(super) fn print(context: &CommandContext<'_>, args: &Args) -> Result<(), CommandError> {
+    match context.crib() {
+        Ok(crib) => print_states(context, &crib, &describe_server(context, &crib, args)?),
+        // Reports the error if the folder is a crib that cannot be opened.
+        Err(error) => {
+            let crib = context.crib_or_empty().map_err(|_| error)?;
+            print_installed(context, &crib);
+        }
+    }
+    Ok(())
+}
+
+fn print_installed(context: &CommandContext<'_>, crib: &Crib) {
+    let is_found = |client: &&'static Client| {
+        let file = ClientFile::find(client, Scope::User, crib, context.environment);
+        let files: Vec<_> = file.into_iter().collect();
+        is_installed(client, &files, context.environment)
+    };
+    let (found, missing): (Vec<_>, Vec<_>) = CLIENTS.iter().partition(is_found);
+    for client in found {
+        terminal::print_line(&format!("{:15} {}", client.name, paint("installed", Paint::Dim)));
+    }
+    print_missing(&missing.iter().map(|client| client.name).collect::<Vec<_>>());
+    terminal::print_line("\nto connect one, go to a crib or start one with `toolcrib init`");
+}
+
+fn print_states(context: &CommandContext<'_>, crib: &Crib, server: &Server) {
     let mut missing = Vec::new();
     for client in CLIENTS {
         let find = |scope| ClientFile::find(client, scope, crib, context.environment);
@@ -31,10 +61,14 @@ pub(super) fn print(context: &CommandContext<'_>, crib: &Crib, server: &Server) 
             terminal::print_line(&format!("{name} {}", describe(file, &state)));
         }
     }
-    if !missing.is_empty() {
-        terminal::print_line(&format!("\nnot found here: {}", missing.join(", ")));
-    }
+    print_missing(&missing);
     terminal::print_line("\nto connect one: toolcrib connect CLIENT");
+}
+
+fn print_missing(names: &[&str]) {
+    if !names.is_empty() {
+        terminal::print_line(&format!("\nnot found here: {}", names.join(", ")));
+    }
 }
 
 fn describe(file: &ClientFile, state: &ConnectionState) -> String {
