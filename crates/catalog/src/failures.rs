@@ -4,7 +4,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{ErrorType, Failure, Outcome, Tool, arguments::ArgumentError, pointer};
+use crate::{
+    ErrorType, Failure, Outcome, Tool,
+    arguments::{ArgumentError, MAX_REPORTED},
+    pointer,
+};
+
+/// The member of details with the number of errors that are not reported.
+const OMITTED: &str = "omitted_errors";
 
 /// An argument that the tool does not accept.
 pub fn argument_failure(
@@ -35,9 +42,54 @@ pub fn failure_at_argument(
     Failure::new(error_type, message).details(json!({"details": [fault]}))
 }
 
+/// The failures of one call. Keeps the first [`MAX_REPORTED`] and counts the others: a call may have as many
+/// as it has values.
+#[derive(Debug, Default)]
+pub struct FailureList {
+    first: Vec<Failure>,
+    omitted: u64,
+}
+
+impl FailureList {
+    /// Adds one failure.
+    pub fn push(&mut self, failure: Failure) {
+        if self.first.len() < MAX_REPORTED {
+            self.first.push(failure);
+        } else {
+            // It may itself be a count.
+            self.omitted += failure.details[OMITTED].as_u64().unwrap_or(1);
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// The kept failures, and one that counts the others.
+    pub fn into_vec(mut self) -> Vec<Failure> {
+        if let Some(first) = self.first.first().filter(|_| self.omitted > 0) {
+            let errors = if self.omitted == 1 { "error" } else { "errors" };
+            let message = format!("and {} more {errors}", self.omitted);
+            let rest = Failure::new(first.error_type, message);
+            self.first.push(rest.details(json!({OMITTED: self.omitted})));
+        }
+        self.first
+    }
+}
+
+impl Extend<Failure> for FailureList {
+    fn extend<T: IntoIterator<Item = Failure>>(&mut self, failures: T) {
+        failures.into_iter().for_each(|failure| self.push(failure));
+    }
+}
+
 /// Several failures of one call as one, so that a caller can correct all of them at once. `None` if
-/// the list is empty.
-pub fn combine(mut failures: Vec<Failure>) -> Option<Failure> {
+/// there are none.
+pub fn combine(failures: impl IntoIterator<Item = Failure>) -> Option<Failure> {
+    let mut list = FailureList::default();
+    list.extend(failures);
+    let mut failures = list.into_vec();
     if failures.len() < 2 {
         return failures.pop();
     }
@@ -55,10 +107,13 @@ pub fn combine(mut failures: Vec<Failure>) -> Option<Failure> {
     let faults =
         failures.iter().filter_map(|failure| failure.details["details"].as_array()).flatten();
     let faults: Vec<_> = faults.cloned().collect();
-    Some(
-        Failure::new(error_type, format!("Invalid arguments:\n{message}"))
-            .details(json!({"details": faults})),
-    )
+    let omitted: u64 =
+        failures.iter().filter_map(|failure| failure.details[OMITTED].as_u64()).sum();
+    let mut details = json!({"details": faults});
+    if omitted > 0 {
+        details[OMITTED] = omitted.into();
+    }
+    Some(Failure::new(error_type, format!("Invalid arguments:\n{message}")).details(details))
 }
 
 /// Adds failures about other arguments to a failure about arguments, so that a caller can correct

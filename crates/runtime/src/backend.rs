@@ -12,10 +12,11 @@ use serde_json::Value;
 use toolkit::{Arguments, BoxFuture, Context, Interrupt};
 
 use crate::{
-    Call, Plan,
+    Call, Plan, Unfinished,
     call::{ActiveCall, NestedCall},
     engine::Engine,
-    plan::CallTarget,
+    failures,
+    plan::{CallTarget, CommandPlan},
 };
 
 /// The steps that validating arguments may take: about half a second. The largest request that is
@@ -46,9 +47,10 @@ pub(crate) trait Backend: Send + Sync {
         Ok(())
     }
 
-    /// Whether a call could start, before it is acknowledged as an operation.
-    fn rehearse(&self, engine: &Engine, call: &mut ActiveCall) -> Result<(), Failure> {
-        self.plan(engine, call.call.target()).map(drop)
+    /// Whether a call could start, before it is acknowledged as an operation. Returns its command, so that
+    /// paths and programs are resolved once.
+    fn rehearse(&self, engine: &Engine, call: &ActiveCall) -> Result<Option<CommandPlan>, Failure> {
+        self.plan(engine, call.call.target()).map(|_| None)
     }
 
     /// The calls of other tools that a call would make. Policy decides about all of them, and an
@@ -121,4 +123,16 @@ pub(crate) fn too_complex(tool: &Tool) -> Failure {
         tool.name
     );
     Failure::new(ErrorType::TooComplex, message)
+}
+
+/// The failure of a call for which work was not completed.
+pub(crate) fn unfinished(tool: &Tool, reason: Unfinished) -> Failure {
+    let failure = match reason {
+        Unfinished::TimedOut => too_complex(tool),
+        Unfinished::Busy => Failure::new(
+            ErrorType::TooManyCalls,
+            format!("the server is busy checking arguments; call `{}` again later", tool.name),
+        ),
+    };
+    failures::complete(tool, failure)
 }

@@ -11,13 +11,22 @@ use std::{
 };
 
 use catalog::budget::Budget;
-use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::{block_in_place, spawn_blocking},
+    time::{sleep, timeout},
+};
 
 /// Slowdown factor of a build without optimizations.
 const SLOWDOWN: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 
 /// Time limit for one piece of work.
 pub const WORK_TIME: Duration = Duration::from_secs(1).saturating_mul(SLOWDOWN);
+
+/// The steps that may be spent on an async thread: less than a millisecond, or a few milliseconds
+/// with patterns that backtrack. Most calls need a few hundred.
+pub(crate) const INLINE_STEPS: u64 = 20_000;
 
 /// Maximum wait for a thread.
 const QUEUE_TIME: Duration = Duration::from_secs(5);
@@ -44,11 +53,16 @@ pub enum Unfinished {
 
 impl Default for BoundedWork {
     fn default() -> Self {
-        Self { threads: Arc::new(Semaphore::new(THREADS)), limit: WORK_TIME }
+        Self::with_limit(WORK_TIME)
     }
 }
 
 impl BoundedWork {
+    /// Work with another time limit.
+    pub(crate) fn with_limit(limit: Duration) -> Self {
+        Self { threads: Arc::new(Semaphore::new(THREADS)), limit }
+    }
+
     /// Runs `work` and returns its result. If it takes too long, returns at once; the work itself
     /// stops where it next spends from its [`catalog::budget`], and its thread is not used for
     /// other work until then.
@@ -56,8 +70,7 @@ impl BoundedWork {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Unfinished> {
-        let permit = timeout(QUEUE_TIME, Arc::clone(&self.threads).acquire_owned()).await;
-        let permit = permit.map_err(|_| Unfinished::Busy)?;
+        let permit = self.acquire_thread().await?;
         let expired = Arc::new(AtomicBool::new(false));
         let budget = Budget::with_deadline_flag(Arc::clone(&expired));
         let running = spawn_blocking(move || {
@@ -71,6 +84,39 @@ impl BoundedWork {
             Ok(Err(error)) if error.is_panic() => resume_unwind(error.into_panic()),
             Ok(_) | Err(_) => Err(Unfinished::TimedOut),
         }
+    }
+
+    /// Runs work that borrows and that is usually short: at once, or if that takes too many steps, once more
+    /// from the start with a deadline.
+    pub(crate) async fn run_here<T>(&self, work: impl Fn() -> T) -> Result<T, Unfinished> {
+        if let Ok(done) = Budget::steps(INLINE_STEPS).run(&work) {
+            return Ok(done);
+        }
+        let _permit = self.acquire_thread().await?;
+        let expired = Arc::new(AtomicBool::new(false));
+        let expire = ExpireOnDrop(Arc::clone(&expired));
+        let limit = self.limit;
+        let timer = tokio::spawn(async move {
+            sleep(limit).await;
+            drop(expire);
+        });
+        let done = without_async(|| Budget::until(expired).run(work));
+        timer.abort();
+        done.map_err(|_| Unfinished::TimedOut)
+    }
+
+    async fn acquire_thread(&self) -> Result<OwnedSemaphorePermit, Unfinished> {
+        let permit = timeout(QUEUE_TIME, Arc::clone(&self.threads).acquire_owned()).await;
+        permit.ok().and_then(Result::ok).ok_or(Unfinished::Busy)
+    }
+}
+
+/// Runs blocking work on this thread, while another one takes over its async tasks.
+pub(crate) fn without_async<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
+        // There is no other thread.
+        _ => work(),
     }
 }
 
@@ -90,6 +136,16 @@ mod tests {
     use catalog::budget::spend;
 
     use super::{BoundedWork, Unfinished};
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn stops_work_that_borrows_and_lets_others_run_meanwhile() {
+        let work = BoundedWork::with_limit(Duration::from_millis(20));
+        let limit = 7;
+        let endless = || (0..u64::MAX).for_each(|_| spend(limit));
+        let (stopped, other) = tokio::join!(work.run_here(endless), tokio::spawn(async { 3 }));
+        assert_eq!((stopped, other.ok()), (Err(Unfinished::TimedOut), Some(3)));
+        assert_eq!(work.run_here(|| limit).await, Ok(7));
+    }
 
     #[tokio::test]
     async fn stops_work_that_takes_too_long() {

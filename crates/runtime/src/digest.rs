@@ -1,13 +1,15 @@
 //! Digests of tools and arguments, by which approvals and lock files identify them.
 
 use std::{
-    fs::File,
+    collections::HashMap,
+    fs::{File, Metadata},
     io::{self, Read},
-    os::unix::fs::MetadataExt,
-    path::Path,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
 };
 
-use catalog::{Implementation, Tool};
+use catalog::{Implementation, Tool, budget::spend};
+use rustix::fs::OFlags;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use toolkit::Arguments;
@@ -42,7 +44,14 @@ pub fn tool_digest(tool: &Tool) -> String {
 
 /// Larger files are identified by inode, size and change time, because reading them would delay an
 /// approval by seconds.
-pub(crate) const MAX_HASHED_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_HASHED_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Maximum size of all files of a plan that are read.
+const MAX_TOTAL_BYTES: u64 = 2 * MAX_HASHED_BYTES;
+
+/// The budget that opening a file takes, and that reading 64 KiB takes.
+pub(crate) const FILE_STEPS: u64 = 500;
+const BLOCK_STEPS: u64 = 16 * 1024;
 
 /// The digest of arguments, independent of their order. Only holders of the key can compute it: without
 /// one, a short secret could be found by trying all values.
@@ -73,23 +82,86 @@ pub fn value_digest(value: &Value) -> String {
     hasher.finish()
 }
 
-/// The digest of the content of a file.
+/// The digest of the content of a file, or of its identity if it is large.
 pub fn file_digest(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path)?;
     let metadata = file.metadata()?;
     if metadata.len() > MAX_HASHED_BYTES {
-        let identity = [metadata.ino().cast_signed(), metadata.ctime(), metadata.ctime_nsec()]
-            .map(Value::from);
-        return Ok(value_digest(&json!([metadata.len(), identity])));
+        return Ok(identity_digest(&metadata));
     }
+    hash_content(&mut file)
+}
+
+/// The digest of the identity of a file: inode, size and change time.
+pub(crate) fn identity_digest(metadata: &Metadata) -> String {
+    let identity =
+        [metadata.ino().cast_signed(), metadata.ctime(), metadata.ctime_nsec()].map(Value::from);
+    value_digest(&json!([metadata.len(), identity]))
+}
+
+/// The content of a regular file that [`file_digest`] reads completely.
+pub(crate) fn read_content(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_regular(path)?.take(MAX_HASHED_BYTES + 1).read_to_end(&mut content)?;
+    if content.len() as u64 > MAX_HASHED_BYTES {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(content)
+}
+
+/// Opens a regular file. Whatever was there when the path was checked, a tool may since have replaced
+/// it: opening a FIFO, or reading a device, would never end.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    Ok(file)
+}
+
+fn hash_content(file: &mut File) -> io::Result<String> {
     let mut hasher = Hasher::default();
     let mut buffer = vec![0; 64 * 1024];
+    let mut total = 0;
     loop {
         match file.read(&mut buffer)? {
             0 => return Ok(hasher.finish()),
             read => hasher.0.update(&buffer[..read]),
         }
+        spend(BLOCK_STEPS);
+        total += buffer.len() as u64;
+        // It grows while it is read.
+        if total > 2 * MAX_HASHED_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
     }
+}
+
+/// The digests of files. A file with several names is read once, and of more than [`MAX_TOTAL_BYTES`]
+/// in all only the identity is compared: the arguments of an interpreter can name any number of files.
+pub(crate) fn file_digests(paths: &[PathBuf]) -> Vec<(PathBuf, String)> {
+    let (mut known, mut total) = (HashMap::new(), 0);
+    let mut digest = |path: &Path| -> io::Result<String> {
+        spend(FILE_STEPS);
+        let mut file = open_regular(path)?;
+        let metadata = file.metadata()?;
+        let key = (metadata.dev(), metadata.ino());
+        if let Some(known) = known.get(&key) {
+            return Ok(String::clone(known));
+        }
+        total += metadata.len();
+        let digest = if metadata.len() > MAX_HASHED_BYTES || total > MAX_TOTAL_BYTES {
+            identity_digest(&metadata)
+        } else {
+            hash_content(&mut file)?
+        };
+        known.insert(key, digest.clone());
+        Ok(digest)
+    };
+    // A file that cannot be read now and can be read later is a change as well.
+    let mut digest = |path: &Path| digest(path).unwrap_or_else(|error| error.kind().to_string());
+    paths.iter().map(|path| (path.clone(), digest(path))).collect()
 }
 
 /// The digest of the content of a file of any size.

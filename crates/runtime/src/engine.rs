@@ -5,7 +5,7 @@ mod availability;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use catalog::{Availability, ErrorType, Failure, name};
+use catalog::{Availability, ErrorType, Failure, Tool, name};
 use fancy_regex::Regex;
 use parking_lot::Mutex;
 use process::{Command, Finished, Launcher, OutputBuffer, OutputStream, RunOptions, run_to_exit};
@@ -15,7 +15,9 @@ use toolkit::Storage;
 use workers::WorkerPool;
 
 use crate::{
-    Call, LiveOutput, Settings,
+    BoundedWork, Call, LiveOutput, Settings,
+    backend::unfinished,
+    bounded_work::WORK_TIME,
     call::ActiveCall,
     fair_queue::QueueKey,
     live_output::LiveListener,
@@ -30,6 +32,9 @@ use crate::{
 /// Maximum wait of a call in the queue. Most clients give up after a minute, too.
 const QUEUE_TIME: Duration = Duration::from_secs(60);
 
+/// Maximum time for a plan and its comparison with an approved one.
+const PLANNING_TIME: Duration = WORK_TIME.saturating_mul(5);
+
 /// Maximum number of compiled progress patterns in the cache.
 const PATTERNS: usize = 256;
 
@@ -43,6 +48,8 @@ pub(crate) struct Engine {
     /// Where native tools keep state, if this server keeps any.
     pub(crate) storage: Option<Arc<dyn Storage>>,
     pub(crate) natives: Natives,
+    /// Plans calls whose arguments name many files, or that run large ones.
+    planning: BoundedWork,
     /// Availability checks that succeeded.
     available: Mutex<Vec<Availability>>,
     patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
@@ -89,6 +96,7 @@ impl Engine {
             launcher,
             storage: None,
             natives: Natives::default(),
+            planning: BoundedWork::with_limit(PLANNING_TIME),
             available: Mutex::default(),
             patterns: Mutex::default(),
             settings,
@@ -101,6 +109,16 @@ impl Engine {
         let workers = WorkerPool::new(self.settings.for_workers(), Arc::clone(&self.launcher));
         self.workers = Arc::new(workers.with_storage(Arc::clone(&storage)));
         self.storage = Some(storage);
+    }
+
+    /// Plans a call of `tool`, or compares its plan, without blocking an async thread for long.
+    pub(crate) async fn plan_bounded<T>(
+        &self,
+        tool: &Tool,
+        work: impl Fn() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let planned = self.planning.run_here(work).await;
+        planned.unwrap_or_else(|reason| Err(unfinished(tool, reason)))
     }
 
     /// Waits until a call may run. `None` if its class needs no permit, or an enclosing sequence has

@@ -21,13 +21,16 @@ use std::{
     sync::Arc,
 };
 
-use catalog::{Catalog, Failure, Implementation, Tool, arguments::redact, runs_named_files};
+use catalog::{
+    Catalog, Failure, Implementation, Tool, arguments::redact, budget::spend, runs_named_files,
+};
 use serde_json::{Map, Value, json};
 use toolkit::Arguments;
 
 use crate::{
     Settings,
     code_files::{code_files, importable_files, named_file},
+    digest::FILE_STEPS,
 };
 pub(crate) use command::{CommandPlan, check_command, find_argument_failures, program_command};
 pub(crate) use digest::{PlanDigest, plan_changed};
@@ -226,7 +229,10 @@ fn find_code(settings: &Settings, tool: &Tool, plan: &CommandPlan) -> Vec<PathBu
     }
     if runs_named_files(&command.program) {
         let words = command.argv.iter().skip(1);
-        code.extend(words.filter_map(|word| named_file(folder, &word.to_string())));
+        code.extend(words.filter_map(|word| {
+            spend(FILE_STEPS);
+            named_file(folder, &word.to_string())
+        }));
     }
     code.sort_unstable();
     code.dedup();

@@ -9,7 +9,7 @@ use crate::{
     backend::{Backend, admit_with_defaults},
     call::ActiveCall,
     engine::Engine,
-    plan::CallTarget,
+    plan::{CallTarget, CommandPlan},
 };
 
 pub(super) struct NativeBackend;
@@ -39,8 +39,8 @@ impl Backend for NativeBackend {
     }
 
     /// A function of this process can always start; planning would only copy its arguments.
-    fn rehearse(&self, _: &Engine, _: &mut ActiveCall) -> Result<(), Failure> {
-        Ok(())
+    fn rehearse(&self, _: &Engine, _: &ActiveCall) -> Result<Option<CommandPlan>, Failure> {
+        Ok(None)
     }
 
     fn calls_tools(&self) -> bool {

@@ -38,10 +38,8 @@ impl Backend for Process {
         program::locate(&engine.settings, tool, &self.program).map(drop)
     }
 
-    fn rehearse(&self, engine: &Engine, call: &mut ActiveCall) -> Result<(), Failure> {
-        // Kept for the run: planning resolves paths and programs, which is not free.
-        call.plan = Some(plan(self, engine, call)?);
-        Ok(())
+    fn rehearse(&self, engine: &Engine, call: &ActiveCall) -> Result<Option<CommandPlan>, Failure> {
+        plan(self, engine, call).map(Some)
     }
 }
 
@@ -60,17 +58,20 @@ fn plan(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Command
 }
 
 async fn run(process: &Process, engine: &Engine, call: &ActiveCall) -> Result<Outcome, Failure> {
+    let tool = &call.call.tool;
     let plan = match &call.plan {
         Some(plan) => plan.clone(),
-        None => plan(process, engine, call)?,
+        None => engine.plan_bounded(tool, || self::plan(process, engine, call)).await?,
     };
-    let tool = &call.call.tool;
     // Checked before the permit, because the check may wait for another program while others run.
     engine.check_availability(tool).await?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     // The approved files may have changed while the call waited. The command that is compared is
     // the one that runs.
-    let plan = if call.approved.is_some() { self::plan(process, engine, call)? } else { plan };
+    let plan = match call.approved {
+        Some(_) => engine.plan_bounded(tool, || self::plan(process, engine, call)).await?,
+        None => plan,
+    };
     let speaks_json = process.speaks_json();
     let long_output = engine.long_output(call);
     let run = CommandRun {

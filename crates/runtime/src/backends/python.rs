@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Plan,
     backend::Backend,
+    bounded_work::without_async,
     call::ActiveCall,
     engine::Engine,
     failures,
@@ -55,9 +56,10 @@ async fn run(
     let call = &*call;
     let (tool, arguments) = (&call.call.tool, &call.call.arguments);
     // Checked again, because the file system may have changed since the plan was made and approved.
-    reject_outside_paths(&engine.settings, tool, arguments)?;
+    let check = || reject_outside_paths(&engine.settings, tool, arguments);
+    engine.plan_bounded(tool, check).await?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
-    let verify = || verify_approved(engine, call);
+    let verify = || without_async(|| verify_approved(engine, call));
     call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref(), &verify);

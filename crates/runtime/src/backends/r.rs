@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Call, Plan,
     backend::{Backend, validate_arguments},
+    bounded_work::without_async,
     call::ActiveCall,
     engine::Engine,
     failures,
@@ -65,7 +66,7 @@ async fn run(
     // queue.
     let r_call = RCall::new(tool, function, &call.call.arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
-    let verify = || verify_approved(engine, call);
+    let verify = || without_async(|| verify_approved(engine, call));
     call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref(), &verify);

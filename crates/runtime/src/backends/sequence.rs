@@ -24,7 +24,7 @@ use crate::{
     call::{ActiveCall, NestedCall},
     engine::Engine,
     failures,
-    plan::{self, CallTarget, PlannedStep, StepPlan},
+    plan::{self, CallTarget, CommandPlan, PlannedStep, StepPlan},
 };
 
 /// How deep sequences may be nested.
@@ -56,8 +56,8 @@ impl Backend for Sequence {
         })
     }
 
-    fn rehearse(&self, _: &Engine, call: &mut ActiveCall) -> Result<(), Failure> {
-        collect_nested_calls(call.call.target()).map(drop)
+    fn rehearse(&self, _: &Engine, call: &ActiveCall) -> Result<Option<CommandPlan>, Failure> {
+        collect_nested_calls(call.call.target()).map(|_| None)
     }
 
     fn nested_calls(&self, target: CallTarget<'_>) -> Result<Vec<NestedCall>, Failure> {

@@ -8,6 +8,7 @@ use std::{
 
 use catalog::{
     Annotations, Availability, ErrorType, Failure, NetworkAccess, Tool,
+    failures::FailureList,
     implementation::{Binding, PassBy, Process},
 };
 use egress::proxy_variables;
@@ -21,7 +22,7 @@ use toolkit::Arguments;
 use super::{
     command_line::CommandLine,
     path_access::PathAccess,
-    paths::{PathResolver, reject_outside_paths},
+    paths::{PathResolver, reject_outside_paths, reject_too_many_paths},
     program, sandbox,
 };
 use crate::{Settings, failures};
@@ -149,10 +150,11 @@ impl CommandPlan {
         arguments: &Arguments,
         locate: impl FnOnce() -> Result<Located, Failure>,
     ) -> Result<Self, Failure> {
+        reject_too_many_paths(tool, arguments)?;
         let (cwd, mut found) = resolve_folder(settings, tool, process, arguments);
         let resolver = PathResolver::new(settings, &cwd, tool.annotations.is_read_only());
         let mut line = CommandLine::build(tool, process, arguments, &resolver, &mut found);
-        if let Some(failure) = failures::combine(found) {
+        if let Some(failure) = failures::combine(found.into_vec()) {
             return Err(failure);
         }
         if process.speaks_json() {
@@ -209,13 +211,16 @@ pub(crate) fn find_argument_failures(
     process: &Process,
     arguments: &Arguments,
 ) -> Vec<Failure> {
+    if let Err(failure) = reject_too_many_paths(tool, arguments) {
+        return vec![failure];
+    }
     let (cwd, mut found) = resolve_folder(settings, tool, process, arguments);
     let resolver = PathResolver::new(settings, &cwd, tool.annotations.is_read_only());
     CommandLine::build(tool, process, arguments, &resolver, &mut found);
     if process.speaks_json() {
         found.extend(reject_outside_paths(settings, tool, arguments).err());
     }
-    found
+    found.into_vec()
 }
 
 /// The folder of a call, and the failures found so far.
@@ -224,8 +229,9 @@ fn resolve_folder(
     tool: &Tool,
     process: &Process,
     arguments: &Arguments,
-) -> (PathBuf, Vec<Failure>) {
-    let mut found: Vec<_> = reject_unbound(tool, process, arguments).err().into_iter().collect();
+) -> (PathBuf, FailureList) {
+    let mut found = FailureList::default();
+    found.extend(reject_unbound(tool, process, arguments).err());
     let crib = PathResolver::new(settings, &settings.crib, tool.annotations.is_read_only());
     let folder = process.bindings().find(|binding| binding.pass_by == PassBy::Folder);
     let folder = folder

@@ -2,6 +2,8 @@
 
 use catalog::{
     Failure, Tool,
+    budget::spend,
+    failures::FailureList,
     implementation::{Binding, Items, PassBy, Piece, Process, Separator, ValueKind},
     runs_named_files,
 };
@@ -60,7 +62,7 @@ impl<'a> CommandLine<'a> {
         process: &Process,
         arguments: &Arguments,
         resolver: &'a PathResolver<'a>,
-        failures: &mut Vec<Failure>,
+        failures: &mut FailureList,
     ) -> Self {
         let (tool, resolver) = (Some(tool), Some(resolver));
         let runs_files = runs_named_files(&process.program);
@@ -222,7 +224,7 @@ impl<'a> CommandLine<'a> {
         Word::File { prefix: String::new(), name }
     }
 
-    fn add_variables(&mut self, binding: &Binding, value: &Value, failures: &mut Vec<Failure>) {
+    fn add_variables(&mut self, binding: &Binding, value: &Value, failures: &mut FailureList) {
         let Value::Object(members) = value else {
             let message = format!("'{}' must be an object of names and values", binding.parameter);
             return failures.push(failures::argument_failure(
@@ -248,6 +250,7 @@ impl<'a> CommandLine<'a> {
         let is_listed = binding.pass_by == PassBy::Variables
             && self.tool.is_some_and(|tool| tool.lists_variable(&binding.parameter, name));
         variables::check_name(&binding.parameter, name, is_listed)?;
+        spend(1 + self.variables.len() as u64);
         self.variables.retain(|(other, _)| other != name);
         self.variables.push((name.to_owned(), value));
         Ok(())

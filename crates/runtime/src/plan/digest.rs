@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use workers::ApprovedFiles;
 
 use super::{Action, CommandPlan, Plan, PlannedStep, StepPlan, seal::CONTENT};
-use crate::digest::{combine_digests, file_digest, keyed_text_digest, value_digest};
+use crate::digest::{combine_digests, file_digests, keyed_text_digest, value_digest};
 
 /// The digest of each part of a plan. The parts are kept apart so that a person can be told which of
 /// them changed.
@@ -60,7 +60,7 @@ impl PlanDigest {
 impl Plan {
     /// The digest of what the call would do now. Reads the program and the scripts.
     pub(crate) fn digest(&self) -> PlanDigest {
-        let files = digest_files(&self.code);
+        let files = file_digests(&self.code);
         let parts = match &self.action {
             Action::Command { plan, .. } => digest_command(plan, &files),
             Action::Steps { cwd, steps } => {
@@ -110,13 +110,6 @@ fn digest_step(step: &StepPlan) -> String {
         PlannedStep::Problem { arguments, .. } => value_digest(&json!(arguments)),
     };
     value_digest(&json!([step.tool, plan]))
-}
-
-fn digest_files(code: &[PathBuf]) -> ApprovedFiles {
-    // A file that cannot be read now and can be read later is a change as well.
-    let digest =
-        |path: &PathBuf| file_digest(path).unwrap_or_else(|error| error.kind().to_string());
-    code.iter().map(|path| (path.clone(), digest(path))).collect()
 }
 
 fn combine(digests: &[String]) -> String {

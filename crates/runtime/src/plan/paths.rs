@@ -12,6 +12,7 @@ use std::{
 
 use catalog::{
     ErrorType, Failure, Implementation, Tool,
+    budget::spend,
     implementation::{Access, PassBy, ValueKind},
 };
 use process::ProtectedPaths;
@@ -19,6 +20,12 @@ use serde_json::Value;
 use toolkit::Arguments;
 
 use crate::{Settings, failures};
+
+/// Maximum number of paths in the arguments of a call: far more than fit on a command line.
+const MAX_PATHS: usize = 100_000;
+
+/// The budget that following the links of a path takes.
+const RESOLVE_STEPS: u64 = 500;
 
 /// Resolves the paths of one call.
 pub(crate) struct PathResolver<'a> {
@@ -231,6 +238,7 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     let mut at = path;
     loop {
+        spend(RESOLVE_STEPS);
         match at.canonicalize() {
             Ok(real) => {
                 return Ok(missing.into_iter().rev().fold(real, |path, name| path.join(name)));
@@ -253,6 +261,19 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// Fails if a call names more paths than can be resolved in a short time.
+pub(crate) fn reject_too_many_paths(tool: &Tool, arguments: &Arguments) -> Result<(), Failure> {
+    let names = arguments.iter().filter(|(name, _)| is_path_parameter(tool, name));
+    let count: usize = names.map(|(_, value)| texts(value).count()).sum();
+    if count <= MAX_PATHS {
+        return Ok(());
+    }
+    let message = format!(
+        "the arguments name {count} paths, and at most {MAX_PATHS} are possible; send fewer"
+    );
+    Err(Failure::new(ErrorType::ArgumentsTooLong, message))
+}
+
 /// Rejects paths outside of the roots for tools that get their arguments unchanged. Paths are the texts
 /// that the schema marks with `format: path`.
 pub(crate) fn reject_outside_paths(
@@ -260,19 +281,20 @@ pub(crate) fn reject_outside_paths(
     tool: &Tool,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let resolver = PathResolver::new(settings, &settings.crib, tool.annotations.is_read_only());
+    reject_too_many_paths(tool, arguments)?;
+    let resolver = &PathResolver::new(settings, &settings.crib, tool.annotations.is_read_only());
     let marked = tool.input.properties().filter(|(_, schema)| is_path(schema));
-    let failures_found = marked.filter_map(|(name, _)| {
-        let value = arguments.get(name)?;
-        let texts = value
-            .as_str()
-            .into_iter()
-            .chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
-        failures::combine(
-            texts.filter_map(|text| resolver.resolve_target(name, text).err()).collect(),
-        )
+    let failures_found = marked.flat_map(|(name, _)| {
+        let texts = arguments.get(name).into_iter().flat_map(texts);
+        texts.filter_map(move |text| resolver.resolve_target(name, text).err())
     });
-    failures::combine(failures_found.collect()).map_or(Ok(()), Err)
+    failures::combine(failures_found).map_or(Ok(()), Err)
+}
+
+/// The texts of a parameter that is a text or an array of texts.
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    value.as_str().into_iter().chain(items)
 }
 
 /// The arguments as policies see them: paths without links and `..`, relative to the crib if they are
@@ -282,7 +304,8 @@ pub(crate) fn normalize_paths(
     settings: &Settings,
     tool: &Tool,
     arguments: &Arguments,
-) -> Arguments {
+) -> Result<Arguments, Failure> {
+    reject_too_many_paths(tool, arguments)?;
     let process = match &tool.implementation {
         Implementation::Process(process) => Some(process),
         _ => None,
@@ -310,16 +333,8 @@ pub(crate) fn normalize_paths(
             Err(_) => resolved,
         }
     };
-    let is_marked = |name: &str| {
-        let by_binding = bindings().any(|binding| {
-            binding.parameter == name
-                && (binding.kind != ValueKind::Plain || binding.pass_by == PassBy::Folder)
-        });
-        by_binding
-            || tool.input.properties().any(|(other, schema)| other == name && is_path(schema))
-    };
     let mut normalized = arguments.clone();
-    for (name, value) in normalized.iter_mut().filter(|(name, _)| is_marked(name)) {
+    for (name, value) in normalized.iter_mut().filter(|(name, _)| is_path_parameter(tool, name)) {
         match value {
             Value::String(text) => *text = normalize(name, text),
             Value::Array(items) => items.iter_mut().for_each(|item| {
@@ -330,7 +345,19 @@ pub(crate) fn normalize_paths(
             _ => {}
         }
     }
-    normalized
+    Ok(normalized)
+}
+
+/// Whether the values of a parameter are, or may be, paths.
+fn is_path_parameter(tool: &Tool, name: &str) -> bool {
+    let is_bound = match &tool.implementation {
+        Implementation::Process(process) => process.bindings().any(|binding| {
+            binding.parameter == name
+                && (binding.kind != ValueKind::Plain || binding.pass_by == PassBy::Folder)
+        }),
+        _ => false,
+    };
+    is_bound || tool.input.property(name).is_some_and(is_path)
 }
 
 fn is_path(schema: &Value) -> bool {

@@ -20,7 +20,7 @@ use super::{CommandPlan, plan_changed};
 use crate::{
     Settings,
     code_files::named_file,
-    digest::{MAX_HASHED_BYTES, content_digest, file_digest},
+    digest::{content_digest, file_digest, identity_digest, read_content},
 };
 
 /// The part of a plan that differs if a file does.
@@ -92,15 +92,21 @@ impl Sealer<'_> {
         let approved = self.files.iter().find(|(file, _)| file == path).map(|(_, digest)| digest);
         // Compared again: a link may have got another target since the plans were compared.
         if is_fixed {
-            let now = file_digest(&real).map_err(|_| changed())?;
-            return (Some(&now) == approved).then_some(Source::Target(real)).ok_or_else(changed);
+            let is_approved = self.is_identical(&real, approved)
+                || file_digest(&real).is_ok_and(|now| Some(&now) == approved);
+            return is_approved.then_some(Source::Target(real)).ok_or_else(changed);
         }
-        if fs::metadata(&real).is_ok_and(|found| found.len() > MAX_HASHED_BYTES) {
+        if self.is_identical(&real, approved) {
             return Err(too_large(path));
         }
-        let content = fs::read(&real).map_err(|_| changed())?;
+        let content = read_content(&real).map_err(|_| changed())?;
         let is_approved = Some(&content_digest(&content)) == approved;
         is_approved.then_some(Source::Copy(content.into())).ok_or_else(changed)
+    }
+
+    /// Whether the identity of a file was approved, because there was too much to read.
+    fn is_identical(&self, real: &Path, approved: Option<&String>) -> bool {
+        fs::metadata(real).is_ok_and(|found| Some(&identity_digest(&found)) == approved)
     }
 
     /// Whether no tool can change a file, whose path has no links.
@@ -126,8 +132,8 @@ impl Sealer<'_> {
 /// The content of such a file is not compared, so it cannot be copied.
 fn too_large(path: &Path) -> Failure {
     let message = format!(
-        "`{}` is larger than 256 MiB, and tools could change it before it starts; move it to a folder that \
-         tools may not write",
+        "`{}`, or all code of this call together, is too large to compare, and tools could change it before it \
+         starts; move it to a folder that tools may not write",
         path.display()
     );
     Failure::new(ErrorType::CannotStart, message)

@@ -3,23 +3,20 @@
 
 use std::sync::Arc;
 
-use catalog::{Decision, ErrorType, Failure, Implementation, Tool, budget::Budget};
+use catalog::{Decision, Failure, Implementation, Tool, budget::Budget};
 use serde_json::Value;
 use toolkit::Arguments;
 
 use super::Runtime;
 use crate::{
-    Call, Settings, Unfinished,
-    backend::too_complex,
+    Call, Settings,
+    backend::unfinished,
     backends::backend_for,
+    bounded_work::INLINE_STEPS,
     call::NestedCall,
     failures,
     plan::{find_argument_failures, reject_outside_paths},
 };
-
-/// The steps that may be spent on an async thread: less than a millisecond, or a few milliseconds
-/// with patterns that backtrack. Most calls need a few hundred.
-const INLINE_STEPS: u64 = 20_000;
 
 /// Maximum number of values in arguments for which that is tried.
 const INLINE_VALUES: usize = 1_000;
@@ -42,7 +39,7 @@ impl Runtime {
         }
         let (runtime, of) = (Arc::clone(self), Arc::clone(tool));
         let work = self.validation.run(move || runtime.admit(&of, arguments));
-        work.await.unwrap_or_else(|unfinished| Err(to_failure(tool, unfinished)))
+        work.await.unwrap_or_else(|reason| Err(unfinished(tool, reason)))
     }
 
     /// Decides about a call, and finds the call to make instead if it stands for another one. Both
@@ -65,7 +62,7 @@ impl Runtime {
             ..Call::new(tool, call.arguments.clone(), call.context.clone())
         };
         let decided = self.validation.run(move || decide(&runtime, &copy)).await;
-        decided.unwrap_or_else(|unfinished| (Err(to_failure(&call.tool, unfinished)), Ok(None)))
+        decided.unwrap_or_else(|reason| (Err(unfinished(&call.tool, reason)), Ok(None)))
     }
 }
 
@@ -112,17 +109,6 @@ fn find_path_failures(settings: &Settings, tool: &Tool, arguments: &Arguments) -
         }
         _ => Vec::new(),
     }
-}
-
-fn to_failure(tool: &Tool, unfinished: Unfinished) -> Failure {
-    let failure = match unfinished {
-        Unfinished::TimedOut => too_complex(tool),
-        Unfinished::Busy => Failure::new(
-            ErrorType::TooManyCalls,
-            format!("the server is busy checking arguments; call `{}` again later", tool.name),
-        ),
-    };
-    failures::complete(tool, failure)
 }
 
 /// Whether there are at most so many values in a value, including itself. Stops counting then.

@@ -50,7 +50,10 @@ impl Runtime {
             // Annotations do not depend on paths, and resolving them is not free.
             return policy.decide(tool, arguments, now);
         }
-        policy.decide(tool, &normalize_paths(&self.engine.settings, tool, arguments), now)
+        match normalize_paths(&self.engine.settings, tool, arguments) {
+            Ok(normalized) => policy.decide(tool, &normalized, now),
+            Err(failure) => Decision::Deny { reason: failure.message },
+        }
     }
 
     /// Finds or requests an approval, and uses it once. The inner result is the refusal.
@@ -59,7 +62,8 @@ impl Runtime {
         call: &Call,
         reason: String,
     ) -> Result<Result<Granted, Failure>, Interrupt> {
-        let request = match self.request(call) {
+        let request = self.engine.plan_bounded(&call.tool, || self.request(call)).await;
+        let request = match request {
             Ok(request) => request,
             Err(failure) => return Ok(Err(failure)),
         };

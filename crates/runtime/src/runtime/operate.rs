@@ -37,8 +37,12 @@ impl Runtime {
         let tool = Arc::clone(&call.call.tool);
         let caller = call.call.context.clone();
         // A call that cannot run is refused, not recorded.
-        if let Err(failure) = backend_for(&tool.implementation).rehearse(&self.engine, &mut call) {
-            return (failures::to_outcome(&tool, failure), None);
+        let rehearsed = self.engine.plan_bounded(&tool, || {
+            backend_for(&tool.implementation).rehearse(&self.engine, &call)
+        });
+        match rehearsed.await {
+            Ok(plan) => call.plan = plan,
+            Err(failure) => return (failures::to_outcome(&tool, failure), None),
         }
         let operations = &self.operations;
         let owner = call.call.owner.clone();

@@ -11,6 +11,7 @@ mod confinement;
 mod hosting;
 mod logging;
 mod lost_calls;
+mod many_values;
 mod natives;
 mod operations;
 mod output;

@@ -39,7 +39,7 @@ pub(super) async fn run(
     let _permit = if is_exclusive { engine.acquire_permit(&call, class).await? } else { None };
     call.has_permit |= is_exclusive;
     // Compared once, as a whole: later steps may use what earlier ones create.
-    verify_approved(engine, &call)?;
+    engine.plan_bounded(&tool, || verify_approved(engine, &call)).await?;
     let timeout = call.declared_timeout();
     // A token of its own, so that the timeout stops the steps without cancelling the caller's
     // request.
