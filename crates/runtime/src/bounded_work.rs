@@ -100,7 +100,7 @@ impl BoundedWork {
             sleep(limit).await;
             drop(expire);
         });
-        let done = without_async(|| Budget::until(expired).run(work));
+        let done = without_async(|| Budget::with_deadline_flag(expired).run(work));
         timer.abort();
         done.map_err(|_| Unfinished::TimedOut)
     }

@@ -7,6 +7,7 @@ mod command;
 mod command_line;
 mod digest;
 mod escape;
+mod named_paths;
 mod path_access;
 mod paths;
 pub(crate) mod program;
@@ -35,8 +36,10 @@ use crate::{
 pub(crate) use command::{CommandPlan, check_command, find_argument_failures, program_command};
 pub(crate) use digest::{PlanDigest, plan_changed};
 pub use escape::escape_controls;
+pub(crate) use named_paths::normalize_paths;
+use named_paths::{NamedTarget, find_targets};
 use paths::PathResolver;
-pub(crate) use paths::{normalize_paths, reject_outside_paths};
+pub(crate) use paths::reject_outside_paths;
 pub use sandbox::can_tools_read;
 pub use text::{Detail, Emphasis, Rendering, render_command_line, render_plan, render_request};
 
@@ -57,6 +60,8 @@ pub struct Plan {
     arguments: Arguments,
     /// The program and the scripts, modules and sources that it runs.
     code: Vec<PathBuf>,
+    /// Where the paths in the arguments lead.
+    targets: Vec<NamedTarget>,
     action: Action,
 }
 
@@ -86,7 +91,7 @@ pub(crate) struct StepPlan {
 /// The plan of a step, unless it cannot be made yet: a step may need what an earlier one creates.
 #[derive(Clone, Debug)]
 pub(crate) enum PlannedStep {
-    Plan(Plan),
+    Plan(Box<Plan>),
     Problem { message: String, arguments: Arguments },
 }
 
@@ -98,21 +103,28 @@ impl Plan {
         build: impl Fn(&Arguments) -> Result<CommandPlan, Failure>,
     ) -> Result<Self, Failure> {
         let plan = build(target.arguments)?;
-        let shown = match secrets::mask(target.tool, target.arguments).map(|masked| build(&masked))
-        {
-            None => show_command(settings, target.tool, &plan),
-            Some(Ok(masked)) => show_command(settings, target.tool, &masked),
-            Some(Err(_)) => {
-                let command = Arc::new(secrets::hide(settings, &plan.command));
-                let hidden = CommandPlan { command, ..plan.clone() };
-                let mut shown = show_command(settings, target.tool, &hidden);
-                // The other arguments are shown by name: a secret must not hide the target of a call.
-                shown["given"] = json!(redact(target.tool, target.arguments));
-                shown
-            }
-        };
+        let mut shown =
+            match secrets::mask(target.tool, target.arguments).map(|masked| build(&masked)) {
+                None => show_command(settings, target.tool, &plan),
+                Some(Ok(masked)) => show_command(settings, target.tool, &masked),
+                Some(Err(_)) => {
+                    let command = Arc::new(secrets::hide(settings, &plan.command));
+                    let hidden = CommandPlan { command, ..plan.clone() };
+                    let mut shown = show_command(settings, target.tool, &hidden);
+                    // The other arguments are shown by name: a secret must not hide the target of a call.
+                    shown["given"] = json!(redact(target.tool, target.arguments));
+                    shown
+                }
+            };
         let code = find_code(settings, target.tool, &plan);
-        Ok(Self { code, ..Self::new(target, Action::Command { plan, shown }) })
+        let targets = find_targets(settings, target.tool, target.arguments);
+        let links = targets.iter().filter(|path| path.is_link && !path.is_secret);
+        let links: Vec<_> =
+            links.map(|path| json!({"path": path.given, "target": path.target})).collect();
+        if !links.is_empty() {
+            shown["links"] = links.into();
+        }
+        Ok(Self { code, targets, ..Self::new(target, Action::Command { plan, shown }) })
     }
 
     pub(crate) fn steps(target: CallTarget<'_>, cwd: PathBuf, steps: Vec<StepPlan>) -> Self {
@@ -129,6 +141,7 @@ impl Plan {
             tool: tool.name.clone(),
             arguments: redact(tool, arguments),
             code: Vec::new(),
+            targets: Vec::new(),
             action,
         }
     }

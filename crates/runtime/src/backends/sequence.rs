@@ -75,7 +75,7 @@ fn plan_step(
     let (called, arguments) = resolve_step(catalog, tool, step, arguments)?;
     let inner = CallTarget { catalog, tool: &called, arguments: &arguments };
     let plan = match backend_for(&called.implementation).plan(engine, inner) {
-        Ok(plan) => PlannedStep::Plan(plan),
+        Ok(plan) => PlannedStep::Plan(Box::new(plan)),
         Err(failure) => {
             // A message may quote the value that it is about.
             let has_secrets = arguments.keys().any(|name| called.is_secret(name));

@@ -62,7 +62,12 @@ impl Plan {
     pub(crate) fn digest(&self) -> PlanDigest {
         let files = file_digests(&self.code);
         let parts = match &self.action {
-            Action::Command { plan, .. } => digest_command(plan, &files),
+            Action::Command { plan, .. } => {
+                let mut parts = digest_command(plan, &files);
+                let targets: Vec<_> = self.targets.iter().map(|path| &path.target).collect();
+                parts.push(("targets of paths", value_digest(&json!(targets))));
+                parts
+            }
             Action::Steps { cwd, steps } => {
                 let steps: Vec<_> = steps.iter().map(digest_step).collect();
                 vec![("folder", value_digest(&json!(cwd))), ("steps", combine(&steps))]

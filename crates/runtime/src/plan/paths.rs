@@ -28,6 +28,7 @@ const MAX_PATHS: usize = 100_000;
 const RESOLVE_STEPS: u64 = 500;
 
 /// Resolves the paths of one call.
+#[derive(Clone, Copy)]
 pub(crate) struct PathResolver<'a> {
     /// The base of relative paths.
     pub(crate) folder: &'a Path,
@@ -45,6 +46,14 @@ impl<'a> PathResolver<'a> {
             roots: &settings.roots,
             protected: (!is_read_only).then_some(&settings.protected),
         }
+    }
+
+    /// The resolver for paths relative to another folder.
+    pub(super) fn with_folder<'b>(&self, folder: &'b Path) -> PathResolver<'b>
+    where
+        'a: 'b,
+    {
+        PathResolver { folder, ..*self }
     }
 
     /// The resolver for a parameter with this access. Protected paths are allowed if they are only read.
@@ -227,14 +236,14 @@ fn relative_path(folder: &Path, path: &Path) -> Option<String> {
 
 /// The path of a symbolic link, if `path` is one: a program that removes a link must not get
 /// its target instead.
-fn find_link(path: &Path) -> Option<PathBuf> {
+pub(super) fn find_link(path: &Path) -> Option<PathBuf> {
     fs::symlink_metadata(path).ok().filter(fs::Metadata::is_symlink)?;
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// The path with all links followed. Components that do not exist yet are appended to the nearest
 /// existing folder as they are.
-fn real_path(path: &Path) -> io::Result<PathBuf> {
+pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     let mut at = path;
     loop {
@@ -292,64 +301,13 @@ pub(crate) fn reject_outside_paths(
 }
 
 /// The texts of a parameter that is a text or an array of texts.
-fn texts(value: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {
     let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
     value.as_str().into_iter().chain(items)
 }
 
-/// The arguments as policies see them: paths without links and `..`, relative to the crib if they are
-/// inside of it. A condition about the text of a path would otherwise be met, or avoided, by another
-/// spelling of it.
-pub(crate) fn normalize_paths(
-    settings: &Settings,
-    tool: &Tool,
-    arguments: &Arguments,
-) -> Result<Arguments, Failure> {
-    reject_too_many_paths(tool, arguments)?;
-    let process = match &tool.implementation {
-        Implementation::Process(process) => Some(process),
-        _ => None,
-    };
-    let bindings = || process.into_iter().flat_map(|process| process.bindings());
-    let crib = PathResolver { folder: &settings.crib, roots: &settings.roots, protected: None };
-    let folder = bindings().find(|binding| binding.pass_by == PassBy::Folder);
-    let cwd = folder.and_then(|binding| {
-        crib.resolve_folder(&binding.parameter, arguments.get(&binding.parameter)).ok()
-    });
-    let resolver = PathResolver { folder: cwd.as_deref().unwrap_or(&settings.crib), ..crib };
-    let normalize = |name: &str, text: &str| {
-        let kind = bindings().find(|binding| binding.parameter == name).map(|binding| binding.kind);
-        let is_folder = folder.is_some_and(|binding| binding.parameter == name);
-        let resolved = match kind {
-            _ if is_folder => crib.resolve(name, text),
-            Some(ValueKind::PathOrValue) => resolver.resolve_if_exists(name, text),
-            _ => resolver.resolve(name, text),
-        };
-        // A path that cannot be resolved is rejected later, whatever the policy says.
-        let resolved = resolved.unwrap_or_else(|_| text.to_owned());
-        match Path::new(&resolved).strip_prefix(&settings.crib) {
-            Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
-            Ok(inside) => inside.to_string_lossy().into_owned(),
-            Err(_) => resolved,
-        }
-    };
-    let mut normalized = arguments.clone();
-    for (name, value) in normalized.iter_mut().filter(|(name, _)| is_path_parameter(tool, name)) {
-        match value {
-            Value::String(text) => *text = normalize(name, text),
-            Value::Array(items) => items.iter_mut().for_each(|item| {
-                if let Value::String(text) = item {
-                    *text = normalize(name, text);
-                }
-            }),
-            _ => {}
-        }
-    }
-    Ok(normalized)
-}
-
 /// Whether the values of a parameter are, or may be, paths.
-fn is_path_parameter(tool: &Tool, name: &str) -> bool {
+pub(super) fn is_path_parameter(tool: &Tool, name: &str) -> bool {
     let is_bound = match &tool.implementation {
         Implementation::Process(process) => process.bindings().any(|binding| {
             binding.parameter == name

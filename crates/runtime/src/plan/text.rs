@@ -127,7 +127,12 @@ fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
         let content = truncate(content.as_str().unwrap_or_default(), rendering);
         ("file", format!("$TMPDIR/{name}\n{content}"))
     });
-    let passed: Vec<_> = set.chain(files).collect();
+    let links = plan["links"].as_array().into_iter().flatten().map(|link| {
+        let word = |key: &str| quote_word(link[key].as_str().unwrap_or_default());
+        ("link", format!("{} leads to {}", word("path"), word("target")))
+    });
+    let most = if rendering.detail == Detail::Full { usize::MAX } else { MAX_PATHS };
+    let passed: Vec<_> = links.take(most).chain(set).chain(files).collect();
     lines.splice(0..0, passed);
     // Listed separately from the paths, which may be truncated, because these are the user's own
     // files.

@@ -16,6 +16,7 @@ use crate::{
     backends::backend_for,
     call::ApprovedPlan,
     digest::{combine_digests, keyed_arguments_digest, tool_digest},
+    failures,
     journal::{AuditLine, JournalError, Ruling},
     operation::ApprovalId,
     operations::store_failed,
@@ -30,13 +31,13 @@ impl Runtime {
     /// Decides about a call and all calls that it would make: the strictest decision counts.
     pub(super) fn decide(&self, call: &Call) -> Result<Decision, Failure> {
         let now = self.engine.settings.clock.now();
-        let own = self.apply_policy(&call.policy, &call.tool, &call.arguments, now);
+        let own = self.apply_policy(&call.policy, &call.tool, &call.arguments, now)?;
         let nested = backend_for(&call.tool.implementation).nested_calls(call.target())?;
         let nested = nested.iter().map(|nested| {
-            let decision = self.apply_policy(&call.policy, &nested.tool, &nested.arguments, now);
-            (nested.tool.name.as_str(), decision)
+            let decision = self.apply_policy(&call.policy, &nested.tool, &nested.arguments, now)?;
+            Ok((nested.tool.name.as_str(), decision))
         });
-        Ok(strictest(own, nested))
+        Ok(strictest(own, nested.collect::<Result<Vec<_>, Failure>>()?.into_iter()))
     }
 
     fn apply_policy(
@@ -45,15 +46,16 @@ impl Runtime {
         tool: &Tool,
         arguments: &Arguments,
         now: SystemTime,
-    ) -> Decision {
+    ) -> Result<Decision, Failure> {
         if policy.clauses().len() == 0 {
             // Annotations do not depend on paths, and resolving them is not free.
-            return policy.decide(tool, arguments, now);
+            return Ok(policy.decide(tool, arguments, now));
         }
-        match normalize_paths(&self.engine.settings, tool, arguments) {
-            Ok(normalized) => policy.decide(tool, &normalized, now),
-            Err(failure) => Decision::Deny { reason: failure.message },
-        }
+        let normalized = normalize_paths(&self.engine.settings, tool, arguments);
+        let forms = normalized.map_err(|failure| failures::complete(tool, failure))?;
+        // A link is decided about like its target, so that neither hides the other.
+        let decided = forms.iter().map(|form| policy.decide(tool, form, now));
+        Ok(decided.reduce(stricter).unwrap_or(Decision::Allow))
     }
 
     /// Finds or requests an approval, and uses it once. The inner result is the refusal.
@@ -356,18 +358,20 @@ pub(super) fn policy_denial(tool: &Tool, reason: &str) -> Failure {
 
 /// The strictest of the decisions about a call and its steps.
 fn strictest<'a>(own: Decision, nested: impl Iterator<Item = (&'a str, Decision)>) -> Decision {
-    let weight = |decision: &Decision| match decision {
-        Decision::Allow => 0,
-        Decision::Ask { .. } => 1,
-        Decision::Deny { .. } => 2,
-    };
     let name_step = |(tool, decision): (&str, Decision)| match decision {
         Decision::Allow => Decision::Allow,
         Decision::Ask { reason } => Decision::Ask { reason: format!("step `{tool}`: {reason}") },
         Decision::Deny { reason } => Decision::Deny { reason: format!("step `{tool}`: {reason}") },
     };
-    nested.map(name_step).fold(own, |strictest, next| {
-        // On a tie the outer decision stays, whose reason names the tool that was called.
-        if weight(&next) > weight(&strictest) { next } else { strictest }
-    })
+    nested.map(name_step).fold(own, stricter)
+}
+
+/// The stricter decision. On a tie the first one stays: its reason names the tool that was called.
+fn stricter(first: Decision, second: Decision) -> Decision {
+    let weight = |decision: &Decision| match decision {
+        Decision::Allow => 0,
+        Decision::Ask { .. } => 1,
+        Decision::Deny { .. } => 2,
+    };
+    if weight(&second) > weight(&first) { second } else { first }
 }

@@ -9,6 +9,7 @@ mod bounds;
 mod command_line;
 mod confinement;
 mod hosting;
+mod links_in_arguments;
 mod logging;
 mod lost_calls;
 mod many_values;
