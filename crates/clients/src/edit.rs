@@ -44,6 +44,9 @@ pub enum EditError {
     /// The value of the key for servers is not a table.
     #[error("`{0}` is not a table of servers")]
     NotATable(String),
+    /// The value of a key is not an array.
+    #[error("`{0}` is not an array")]
+    NotAList(String),
     /// It is valid, but written in a way that cannot be edited without changing the rest.
     #[error("`{0}` is written in a form that cannot be edited without changing the rest of it")]
     Unsupported(String),
@@ -89,4 +92,12 @@ impl Editor {
             Syntax::Yaml => yaml::remove(text, self.servers, name),
         }
     }
+}
+
+/// Adds an association of a JSON Schema to the settings of VS Code, unless they have it.
+pub fn add_json_schema(settings: &str, association: &Value) -> Result<String, EditError> {
+    if let Some(settings) = settings.strip_prefix(BYTE_ORDER_MARK) {
+        return Ok(format!("{BYTE_ORDER_MARK}{}", add_json_schema(settings, association)?));
+    }
+    json::add_item(settings, "json.schemas", association)
 }

@@ -15,7 +15,7 @@ mod schema;
 mod table;
 
 pub use client::{Client, Scope};
-pub use edit::{EditError, Editor};
+pub use edit::{EditError, Editor, add_json_schema};
 pub use entry::{Authorization, Server, TOKEN_VARIABLE, Transport, server_name};
 pub use location::Folders;
 pub use lower::Lowered;

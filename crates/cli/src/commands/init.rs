@@ -11,11 +11,13 @@ use atomic_file::Access;
 use import::{Draft, Project, find_drafts};
 use serde_json::{Value, json};
 
-use super::{CommandContext, CommandResult};
+use super::{CommandContext, CommandResult, schema::render};
 use crate::{error::CommandError, terminal};
 
-/// Paths of the JSON Schema of definitions and of the editor settings that refer to it.
+/// Paths of the JSON Schemas of definitions and of the configuration, and of the editor settings that
+/// refer to the first one.
 const SCHEMA: &str = ".vscode/toolcrib-tools.schema.json";
+const CONFIG_SCHEMA: &str = ".vscode/toolcrib-config.schema.json";
 const EDITOR_SETTINGS: &str = ".vscode/settings.json";
 const WORKFLOW: &str = ".github/workflows/toolcrib.yml";
 
@@ -67,10 +69,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let folder = open_folder(args.dir.as_ref().or(context.global.crib.as_ref()))?;
     let choices = choose(&folder, args)?;
     let r_package = read_package_name(&folder);
-    let mut written = vec![(
-        "toolcrib.toml".to_owned(),
-        include_str!("init/toolcrib.toml").replace("{name}", &choices.name),
-    )];
+    let mut config = include_str!("init/toolcrib.toml").replace("{name}", &choices.name);
+    if folder.exists(".vscode") {
+        // The notation of the TOML extensions of editors for the schema of a file.
+        config.insert_str(0, &format!("#:schema ./{CONFIG_SCHEMA}\n"));
+    }
+    let mut written = vec![("toolcrib.toml".to_owned(), config)];
     written.extend(choices.drafts.iter().map(|draft| (draft.file(), draft.text())));
     // Nothing was found to draft tools from, so the crib starts with an example to edit.
     if choices.drafts.is_empty() && r_package.is_none() && !folder.exists("tools") {
@@ -82,6 +86,9 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     }
     for (path, text) in &written {
         create(&folder.0.join(path), path, text)?;
+    }
+    if folder.exists(".vscode") {
+        associate_schema(&folder)?;
     }
     print_next_steps(&folder, &choices, r_package.is_some());
     Ok(ExitCode::SUCCESS)
@@ -161,21 +168,38 @@ fn read_package_name(folder: &Folder) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// Settings that make VS Code validate and complete definitions, if the folder already has VS Code
+/// The schemas with which VS Code validates and completes files, if the folder already has VS Code
 /// settings.
 fn editor_files(folder: &Folder) -> Vec<(String, String)> {
-    let schema = formats::FORMATS.iter().find(|format| format.name == "mtdf");
-    let Some(schema) = schema.and_then(|format| format.schema).filter(|_| folder.exists(".vscode"))
-    else {
-        return Vec::new();
-    };
-    let to_text = |value: &Value| {
-        let text = serde_json::to_string_pretty(value).expect("it has only string keys");
-        format!("{text}\n")
+    let mtdf = formats::FORMATS.iter().find(|format| format.name == "mtdf");
+    let mtdf = mtdf.and_then(|format| format.schema).map(|schema| (SCHEMA, "mtdf", schema));
+    let config: (_, _, fn() -> Value) = (CONFIG_SCHEMA, "config", workspace::config_schema);
+    let schemas = mtdf.into_iter().chain([config]).filter(|_| folder.exists(".vscode"));
+    schemas.map(|(path, name, schema)| (path.to_owned(), render(name, schema))).collect()
+}
+
+/// Adds the schema of definitions to the settings of VS Code, and keeps the rest of them.
+fn associate_schema(folder: &Folder) -> Result<(), CommandError> {
+    let path = folder.0.join(EDITOR_SETTINGS);
+    let before = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => "{}\n".to_owned(),
+        Err(error) => return Err(CommandError::io("read", &path, &error)),
     };
     let association = json!({"fileMatch": ["/tools/*.json"], "url": format!("./{SCHEMA}")});
-    let settings = json!({"json.schemas": [association]});
-    vec![(SCHEMA.to_owned(), to_text(&schema())), (EDITOR_SETTINGS.to_owned(), to_text(&settings))]
+    match clients::add_json_schema(&before, &association) {
+        Ok(after) if after == before => {
+            terminal::print_line(&format!("kept  {EDITOR_SETTINGS}"));
+        }
+        Ok(after) => {
+            atomic_file::replace(&path, after.as_bytes(), Access::Usual)
+                .map_err(|error| CommandError::io("write", &path, &error))?;
+            terminal::print_line(&format!("wrote {EDITOR_SETTINGS}"));
+        }
+        // Completion in an editor is not worth failing for.
+        Err(error) => terminal::print_line(&format!("kept  {EDITOR_SETTINGS}: {error}")),
+    }
+    Ok(())
 }
 
 /// Writes a file unless it exists.

@@ -4,6 +4,8 @@ use std::fs;
 
 use testing::{CommandOutput, TempCrib};
 
+use crate::pseudo_terminal::answer_on_terminal;
+
 /// A git repository with a Makefile.
 fn project() -> TempCrib {
     let crib = TempCrib::new()
@@ -58,6 +60,31 @@ fn options_choose_what_is_written() {
      |
      = help: found: git, make
     ");
+}
+
+#[test]
+fn at_a_terminal_it_asks_three_questions() {
+    let crib = project();
+    insta::assert_snapshot!(answer_on_terminal(&crib, &["init"], "my shop\nmake\ny\n"));
+    assert!(crib.read("toolcrib.toml").contains("name = \"my-shop\""));
+    assert!(!crib.root().join("tools/git.json").exists());
+    // What exists is not asked for again.
+    insta::assert_snapshot!(answer_on_terminal(&crib, &["init"], "none\n"));
+}
+
+#[test]
+fn editor_settings_are_kept_and_completed() {
+    let settings = "{\n    // mine\n    \"editor.tabSize\": 4,\n}\n";
+    let crib = project().file(".vscode/settings.json", settings);
+    insta::assert_snapshot!(crib.transcript(&["init", "--with", "none"]));
+    insta::assert_snapshot!(crib.read(".vscode/settings.json"));
+    let config = crib.read("toolcrib.toml");
+    let schema = config.lines().next().and_then(|line| line.strip_prefix("#:schema ./"));
+    assert!(crib.read(schema.expect("a schema")).contains("urn:toolcrib:config"));
+    assert!(crib.run(&["init", "--with", "none"]).stdout.contains("kept  .vscode/settings.json\n"));
+    crib.write(".vscode/settings.json", "{ broken");
+    let output = crib.run(&["init", "--with", "none"]);
+    assert_eq!((output.code, crib.read(".vscode/settings.json").as_str()), (0, "{ broken"));
 }
 
 #[test]

@@ -42,6 +42,7 @@ mod overload;
 mod pages;
 mod program_profiles;
 mod protected_files;
+mod pseudo_terminal;
 mod python_functions;
 mod r;
 mod rave;

@@ -1,18 +1,15 @@
 //! Output for people: of commands, and of mistyped ones.
 
 use std::{
-    fs::File,
     io::{Read, Write},
     net::{TcpListener, TcpStream},
     process::Command,
 };
 
-use rustix::{
-    pty,
-    termios::{Winsize, tcsetwinsize},
-};
 use serde_json::json;
 use testing::{HttpServer, TempCrib, definition, run_outside_crib};
+
+use crate::pseudo_terminal::on_terminal;
 
 fn crib() -> TempCrib {
     let mut tool = definition("git_log", "git log");
@@ -20,27 +17,6 @@ fn crib() -> TempCrib {
         "Show the latest commits of the current branch, one per line, with author, date and subject, newest first"
     );
     TempCrib::new().tool("git_log", tool).tool("count", definition("count", "wc"))
-}
-
-/// Returns the output on a terminal of this width, with colours.
-fn on_terminal(crib: &TempCrib, arguments: &[&str], columns: u16) -> String {
-    let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
-    pty::grantpt(&near).expect("ours");
-    pty::unlockpt(&near).expect("open");
-    let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&near, size).expect("a size");
-    let name = pty::ptsname(&near, Vec::new()).expect("a name").into_string().expect("text");
-    let far = || File::options().read(true).write(true).open(&name).expect("its other end");
-    let mut command = crib.command(arguments);
-    command.env_remove("NO_COLOR").stdout(far()).stderr(far());
-    let mut child = command.spawn().expect("it starts");
-    drop(command);
-    let (mut near, mut seen, mut chunk) = (File::from(near), Vec::new(), [0; 4096]);
-    while let Ok(read @ 1..) = near.read(&mut chunk) {
-        seen.extend_from_slice(&chunk[..read]);
-    }
-    child.wait().expect("an end");
-    String::from_utf8_lossy(&seen).replace("\r\n", "\n").replace('\x1b', "ESC")
 }
 
 #[test]

@@ -54,6 +54,23 @@ pub(super) fn remove(
     Ok(root.to_string())
 }
 
+/// Adds an item to the array of a key, unless the array has it. Creates the array if it is missing.
+pub(super) fn add_item(text: &str, key: &str, item: &Value) -> Result<String, EditError> {
+    let root = parse(text, JsonDialect::Relaxed)?;
+    if root.value().is_some_and(|value| value.as_object().is_none()) {
+        return Err(EditError::Broken("it is not an object".to_owned()));
+    }
+    let whole = root.object_value_or_set();
+    let list =
+        whole.array_value_or_create(key).ok_or_else(|| EditError::NotAList(key.to_owned()))?;
+    let is_known = |node: CstNode| node.to_serde_value().as_ref() == Some(item);
+    if list.elements().into_iter().any(is_known) {
+        return Ok(text.to_owned());
+    }
+    list.append(to_input(item));
+    Ok(root.to_string())
+}
+
 fn parse(text: &str, dialect: JsonDialect) -> Result<CstRootNode, EditError> {
     // The parser below accepts comments when it builds a syntax tree, whatever its options are.
     if dialect == JsonDialect::Strict && !text.trim().is_empty() {

@@ -1,4 +1,5 @@
-//! The programs of a Python package. The package need not be installed.
+//! The programs of a Python package, or the package itself if it can be run as a program. The package
+//! need not be installed.
 
 use serde_json::json;
 use toml::{Table, Value};
@@ -6,9 +7,13 @@ use toml::{Table, Value};
 use super::{NamedCommand, is_risky, select};
 use crate::draft::{Draft, Project};
 
-/// Drafts a tool for each program in `[project.scripts]`.
+/// Drafts a tool for each program in `[project.scripts]`, else one for the `__main__.py` of the package.
 pub(super) fn draft_all(project: &dyn Project) -> Vec<Draft> {
-    let scripts = read_scripts(project).unwrap_or_default();
+    let Some(settings) = read_settings(project) else { return Vec::new() };
+    let scripts = settings.get("scripts").and_then(Value::as_table).cloned().unwrap_or_default();
+    if scripts.is_empty() {
+        return draft_package(project, &settings).into_iter().collect();
+    }
     let named = scripts.iter().filter_map(|(name, entry)| {
         Some(NamedCommand { name: name.clone(), description: entry.as_str()?.to_owned() })
     });
@@ -16,9 +21,22 @@ pub(super) fn draft_all(project: &dyn Project) -> Vec<Draft> {
     programs.filter_map(|program| draft(project, &program.name, &program.description)).collect()
 }
 
-fn read_scripts(project: &dyn Project) -> Option<Table> {
+fn read_settings(project: &dyn Project) -> Option<Table> {
     let settings: Table = project.read("pyproject.toml")?.parse().ok()?;
-    settings.get("project")?.get("scripts").and_then(Value::as_table).cloned()
+    settings.get("project").and_then(Value::as_table).cloned()
+}
+
+/// Drafts a tool for a package that `python -m` runs.
+fn draft_package(project: &dyn Project, settings: &Table) -> Option<Draft> {
+    let name = settings.get("name")?.as_str()?;
+    // Packages are imported by a name without dashes and dots, usually in lower case.
+    let module = name.to_lowercase().replace(['-', '.'], "_");
+    let folders = [format!("{module}/__main__.py"), format!("src/{module}/__main__.py")];
+    let path = folders.into_iter().find(|path| project.exists(path))?;
+    let named = NamedCommand { name: module.clone(), description: module };
+    let program = select([named]).pop()?;
+    let draft = draft(project, &program.name, &program.description)?;
+    Some(Draft { summary: path, ..draft })
 }
 
 /// `entry` is written as `module:function`, and may name extras in brackets.

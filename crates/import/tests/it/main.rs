@@ -81,6 +81,18 @@ fn scripts_of_a_package_are_tools() {
 }
 
 #[test]
+fn a_python_package_without_programs_is_run_as_a_module() {
+    let project = ("pyproject.toml", "[project]\nname = \"Word-Count\"\n");
+    let draft = only(&[project, ("src/word_count/__main__.py", "")]);
+    assert_eq!(
+        (draft.name.as_str(), draft.summary.as_str()),
+        ("word_count", "src/word_count/__main__.py")
+    );
+    assert_eq!(draft.definition["command"], "env PYTHONPATH=src python3 -m word_count");
+    assert_eq!(drafts(&[project, ("word_count/__init__.py", "")]), []);
+}
+
+#[test]
 fn nothing_is_drafted_from_files_without_commands() {
     let files = [("Makefile", "X = 1\n"), ("package.json", "{"), ("pyproject.toml", "[project]\n")];
     assert_eq!(drafts(&files), []);
