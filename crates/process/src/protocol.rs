@@ -326,6 +326,7 @@ pub(crate) fn receive(
     });
     // Collected before the packet is checked, so that the descriptors of a rejected packet are closed.
     let descriptors: Vec<_> = rights.flatten().collect();
+    // Neither side sends empty packets, so this is EOF.
     if received.bytes == 0 {
         return Ok(None);
     }

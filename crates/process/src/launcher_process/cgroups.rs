@@ -38,6 +38,7 @@ impl Cgroups {
         let mut found = Self::find_at(&Path::new(ROOT).join(own))?;
         found.remove_abandoned();
         let group = found.create(u64::MAX, 1).ok()?;
+        // A child enters the group, because one that contains the launcher could not be removed.
         let is_usable = match raw::clone_process(0) {
             Ok(Cloned::Child) => raw::exit(i32::from(group.enter().is_err())),
             Ok(Cloned::Parent(pid)) => is_success(pid),
@@ -82,6 +83,7 @@ impl Cgroups {
 
     /// Removes the groups that have no processes any more.
     pub(super) fn remove_empty(&mut self) {
+        // The kernel refuses to remove a group that has processes, so trying is the test.
         self.live.retain(|folder| fs::remove_dir(folder).is_err());
     }
 

@@ -149,6 +149,7 @@ pub(super) fn run(
     let streams = Streams { stdin, stdout, stderr };
     match start(request, &status, streams, &granted, isolation, group, enforcer) {
         Ok(mut started) => {
+            // Opened here and not by the server, for which the id may mean another process by then.
             let pidfd = pidfd_open(getpid(), PidfdFlags::empty()).ok();
             let mut outbox = Outbox { status: &status, packet: Vec::new(), pidfd };
             outbox.add(&ProcessReport::Started { pid: started.own_id });

@@ -230,6 +230,8 @@ impl HeldFiles {
                     continue;
                 }
                 let Ok(found) = fs::metadata(&path) else { continue };
+                // Files with a name are counted by the folder that lists them. A descriptor may be
+                // open in several processes.
                 if found.nlink() > 0 || !known.insert((found.dev(), found.ino())) {
                     continue;
                 }

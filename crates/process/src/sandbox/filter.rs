@@ -155,6 +155,8 @@ fn decide(rule: SystemCallRule) -> BpfProgram {
         ],
         SystemCallRule::Socket { families, protocols } => {
             let denied = finish(error(libc::EACCES));
+            // Protocol 0 is NETLINK_ROUTE. Other netlink sockets configure the machine or report
+            // its events.
             let mut netlink = vec![
                 jump(JUMP_IF_EQUAL, NETLINK, 0, 2),
                 load_argument(2),
@@ -166,6 +168,7 @@ fn decide(rule: SystemCallRule) -> BpfProgram {
             } else {
                 compare(2, protocols, vec![denied, finish(ALLOW)], 1)
             });
+            // A listed family skips the four instructions for netlink.
             compare(0, families, netlink, 4)
         }
     }
@@ -192,6 +195,7 @@ fn load(offset: u32) -> sock_filter {
 
 /// The lower half of an argument. The kernel ignores the other half for the calls in question.
 fn load_argument(index: u8) -> sock_filter {
+    // The lower half comes first, because all architectures above are little-endian.
     load(ARGUMENTS + 8 * u32::from(index))
 }
 
