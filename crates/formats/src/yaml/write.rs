@@ -206,6 +206,7 @@ fn is_block(text: &str) -> bool {
     let is_odd = |c: char| c != '\n' && c != '\t' && needs_escape(c);
     text.contains('\n')
         && !text.starts_with([' ', '\n', '\t'])
+        // With `|` only one of the line breaks at the end would be kept.
         && !text.ends_with("\n\n")
         && !text.chars().any(is_odd)
 }
