@@ -65,6 +65,8 @@ impl<T> FairQueue<T> {
         let (mut ahead, mut round) = (0, self.round);
         for entry in of_caller {
             ahead += 1;
+            // Only the same tool puts it into a later round, so that a caller's tools alternate as
+            // well.
             if entry.key.tool == key.tool {
                 round = round.max(entry.turn.round + 1);
             }

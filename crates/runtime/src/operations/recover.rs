@@ -57,6 +57,7 @@ impl Operations {
             let page = page.map_err(store_failed)?;
             let orphans = self.find_orphans(page.operations).await?;
             lost.extend(self.record_lost(orphans).await?);
+            // The list is newest first: readers need not wait for the pages with older ones.
             self.0.recovery.send_replace(Recovery::HasNewest);
             cursor = page.next;
             if cursor.is_none() {

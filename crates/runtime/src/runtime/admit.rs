@@ -29,6 +29,7 @@ impl Runtime {
         arguments: Arguments,
     ) -> Result<Arguments, Failure> {
         let mut values = INLINE_VALUES;
+        // The first use of a schema compiles it, which takes seconds with thousands of patterns.
         if tool.input.is_compiled()
             && arguments.values().all(|value| has_at_most(value, &mut values))
         {
