@@ -128,6 +128,7 @@ pub fn read_log(state: &Path, filter: &LogFilter, limit: usize) -> Vec<LogRecord
         found += join(&lines).iter().filter(|record| filter.includes(record)).count();
         files.push(lines);
     }
+    // Joined again as a whole: a call may begin in one file and end in the next.
     let lines: Vec<_> = files.into_iter().rev().flatten().collect();
     let mut records = join(&lines);
     records.retain(|record| filter.includes(record));
