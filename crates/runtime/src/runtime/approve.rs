@@ -99,6 +99,8 @@ impl Runtime {
     /// Whether forms do not count. Read at each call: it applies as soon as a passphrase is set.
     fn needs_passphrase(&self) -> bool {
         let file = self.engine.settings.passphrase_file.as_ref();
+        // A file that cannot be read counts as well: refusing every form is safer than accepting
+        // one.
         file.is_some_and(|file| file.symlink_metadata().is_ok())
     }
 
