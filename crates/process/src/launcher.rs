@@ -356,6 +356,7 @@ impl ChildProcess {
             self.group.0.close();
             let _ = timeout(KILL_TIMEOUT, self.child.wait_until_gone()).await;
         }
+        // Its processes are gone or being killed, so `drop` need not start a thread for that.
         self.supervisor = None;
         let Some(folder) = self.folder.take() else {
             return;

@@ -159,6 +159,8 @@ impl StartRequest {
         let network = match (has_network, destinations.is_empty()) {
             (_, true) => has_network.into(),
             (true, false) => NetworkAccess::from_destinations(destinations).ok()?,
+            // No encoder writes this. A request has exactly one encoding, see
+            // `check_start_request`.
             (false, false) => return None,
         };
         let sandbox = Sandbox {

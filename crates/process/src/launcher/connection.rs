@@ -147,6 +147,7 @@ pub(super) fn packet_sockets() -> io::Result<(OwnedFd, OwnedFd)> {
 fn write_memory(request: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create("request", MemfdFlags::CLOEXEC)?);
     file.write_all(request)?;
+    // The receiver gets the same open file, so it would begin to read at this offset.
     file.rewind()?;
     Ok(file.into())
 }

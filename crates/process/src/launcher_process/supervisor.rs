@@ -190,6 +190,8 @@ fn start(
     let null = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
         .map_err(prepare("/dev/null could not be opened"))?;
     rustix::stdio::dup2_stdin(&null).map_err(prepare("standard input could not be replaced"))?;
+    // Clones inherit that the launcher ignores SIGCHLD, and the kernel would discard the exit
+    // statuses of their children.
     raw::set_exited_children(raw::ExitedChildren::AreKept);
     let signals = raw::open_signals().map_err(StartFailure::of("signals could not be opened"))?;
     // Read before the mounts: afterwards `/proc` shows this process under its id in the namespace, 1.
@@ -210,6 +212,8 @@ fn start(
     };
     let mut failure = None;
     let program = raw::spawn_in_shared_memory(&mut || {
+        // Only the program enters it: on excess the kernel kills the whole group
+        // (`memory.oom.group`), and the supervisor has to survive to report that.
         let entered = group.map_or(Ok(()), Group::enter);
         failure = Some(match entered {
             Ok(()) => {
@@ -340,6 +344,8 @@ fn handle_control(status: &OwnedFd, program: Pid, isolation: Isolation) -> bool 
 fn terminate(program: Pid, isolation: Isolation) {
     match isolation {
         Isolation::Namespaces(_) => {
+            // This is `kill(-1)`, which also reaches processes that have left the group of the
+            // program.
             let _ = kill_process_group(Pid::INIT, Signal::TERM);
         }
         Isolation::Subreaper => {

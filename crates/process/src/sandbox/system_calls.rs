@@ -190,6 +190,8 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, SystemCallRule)> {
     } else {
         // Only for the calling process: without a pid namespace all others of the user have names.
         rules.extend(SCHEDULING.iter().map(|call| (*call, SystemCallRule::AllEqual(&[(0, 0)]))));
+        // `PRIO_PROCESS` is 0, `IOPRIO_WHO_PROCESS` is 1, and the id 0 stands for the calling
+        // process.
         rules.push((libc::SYS_setpriority, SystemCallRule::AllEqual(&[(0, 0), (1, 0)])));
         rules.push((libc::SYS_ioprio_set, SystemCallRule::AllEqual(&[(0, 1), (1, 0)])));
     }
