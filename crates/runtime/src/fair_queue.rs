@@ -90,6 +90,8 @@ impl<T> FairQueue<T> {
     /// Removes the entry at a position because it has its turn.
     pub fn take(&mut self, position: usize) -> Option<T> {
         let entry = self.entries.remove(position)?;
+        // New entries join this round, so that a caller which was idle does not get the turns it
+        // has missed.
         self.round = self.round.max(entry.turn.round);
         Some(entry.value)
     }

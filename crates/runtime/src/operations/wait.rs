@@ -115,6 +115,7 @@ impl Operations {
         });
         let waits: Vec<_> = waits.collect();
         tokio::select! {
+            // It would panic without futures. The caller waits only while an operation is open.
             _ = select_all(waits) => {}
             () = sleep_until(end) => {}
         }

@@ -37,6 +37,7 @@ pub(super) async fn run(
     let class = ConcurrencyClass::of(&tool);
     let is_exclusive = class == ConcurrencyClass::Exclusive;
     let _permit = if is_exclusive { engine.acquire_permit(&call, class).await? } else { None };
+    // A step that asked for a permit of its own would wait for this one forever.
     call.has_permit |= is_exclusive;
     // Compared once, as a whole: later steps may use what earlier ones create.
     engine.plan_bounded(&tool, || verify_approved(engine, &call)).await?;
