@@ -87,6 +87,7 @@ impl<'n> Settings<'n> {
         if object.has("sequence") {
             settings.sequence = sequence::read(object, report).map(Rc::new);
         } else {
+            // Read only to report a wrong value: without steps it has no effect.
             object.count("step_delay_ms", report);
         }
         settings

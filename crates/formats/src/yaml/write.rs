@@ -59,6 +59,7 @@ fn push_item(out: &mut String, item: &Json, depth: usize) {
         Json::Object(object) if !object.is_empty() => {
             let mut inner = String::new();
             push_members(&mut inner, object, depth + 1);
+            // The dash takes the place of the first member's indentation.
             out.push_str(inner.trim_start_matches(' '));
         }
         Json::Array(items) if !items.is_empty() => match to_flow(items) {
