@@ -98,6 +98,8 @@ async fn report_progress(
     let start = Instant::now();
     loop {
         tokio::time::sleep(PROGRESS_INTERVAL).await;
+        // If events were missed, this round ends here and the next one continues with those that
+        // are left.
         while let Ok(event) = events.try_recv() {
             let operation = &event.operation;
             if operation.owner == *owner && (ids.is_empty() || ids.contains(&operation.id)) {
