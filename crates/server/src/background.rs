@@ -228,6 +228,8 @@ impl Joined {
             }
         };
         tokio::pin!(sending, receiving);
+        // When the server is gone, nothing is left to forward, but the client may keep its stdin
+        // open.
         tokio::select! {
             received = &mut receiving => received,
             _ = &mut sending => receiving.await,

@@ -348,7 +348,8 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        // Now and not in the future: the id must be free before the client can see the response.
+        // Checked now and not in the future, because the id must be free before the client can see
+        // the response.
         let checked = self.check_outgoing(&message);
         let sent = self.unsent.take(&message);
         let output = self.output.clone();

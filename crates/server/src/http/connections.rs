@@ -222,7 +222,7 @@ impl ActiveRequest {
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        // Before the count becomes zero: from then on others compare the time.
+        // Set before the count becomes zero, because others compare the time from then on.
         *self.0.idle_since.lock() = Instant::now();
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
     }
