@@ -96,7 +96,8 @@ impl BoundedWork {
         let expired = Arc::new(AtomicBool::new(false));
         let expire = ExpireOnDrop(Arc::clone(&expired));
         let limit = self.limit;
-        // In a task, because the work occupies this one until it looks at the flag.
+        // The timer runs in a task of its own, because the work occupies this one until it looks at
+        // the flag.
         let timer = tokio::spawn(async move {
             sleep(limit).await;
             drop(expire);

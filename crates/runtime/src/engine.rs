@@ -82,7 +82,7 @@ pub(crate) struct CommandRun<'a> {
 
 impl Engine {
     pub(crate) fn new(mut settings: Settings) -> Self {
-        // Before the settings are copied to the workers, which need the descriptors, too.
+        // Opened before the settings are copied to the workers, which need the descriptors as well.
         settings.open_paths();
         let launcher = Arc::new(new_launcher(&settings));
         Self {

@@ -96,7 +96,7 @@ fn digest_command(plan: &CommandPlan, files: &[(PathBuf, String)]) -> Vec<(&'sta
     let contents: Vec<_> = files.iter().map(|file| value_digest(&json!(file))).collect();
     let settings = json!([
         command.sandbox,
-        // Not part of the JSON of a sandbox, but decisive.
+        // The JSON of a sandbox omits this flag, which decides whether anything is confined.
         command.sandbox.is_unrestricted,
         plan.timeout.as_millis().to_string(),
     ]);

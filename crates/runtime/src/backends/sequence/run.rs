@@ -127,7 +127,7 @@ async fn run_step(
 }
 
 fn report_step(call: &ActiveCall, index: usize, count: usize, step: &Step) {
-    // Only the outermost sequence: inner ones would make the fraction jump back.
+    // Only the outermost sequence reports, because inner ones would make the fraction jump back.
     if let Some(live) = call.operation.as_ref().filter(|_| call.nesting() == 0) {
         let message = format!(
             "step {} of {count}: {}",
