@@ -419,7 +419,8 @@ impl Supervisor {
     /// Its identity, if it still runs. Read when it is needed: most programs end before that.
     fn id(&self) -> Option<ProcessId> {
         let id = ProcessId::from_pid(self.pid)?;
-        // Afterwards: the process that was found is this one only if it still has the id.
+        // Checked afterwards, because the process that was found is this one only if it still has
+        // the id.
         let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
         poll(&mut exit, Some(&Timespec::default())).is_ok_and(|ready| ready == 0).then_some(id)
     }

@@ -164,7 +164,7 @@ impl StartRequest {
             (false, false) => return None,
         };
         let sandbox = Sandbox {
-            // Only for plans: the launcher process finds out itself what it can apply.
+            // Plans alone need the level: the launcher process finds out itself what it can apply.
             level: SandboxLevel::None,
             network,
             unix_sockets,

@@ -64,8 +64,8 @@ pub(super) fn send_request(request: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
 
 /// Whether a request can be sent without waiting for the launcher process to start.
 pub(super) fn is_open() -> bool {
-    // Not `lock`: the lock is held while the launcher process starts, which is the wait to be
-    // avoided.
+    // The lock is held while the launcher process starts, and `lock` would be the very wait that
+    // callers avoid.
     CONNECTION.try_lock().is_some_and(|connection| connection.is_some())
 }
 

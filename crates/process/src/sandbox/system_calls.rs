@@ -188,7 +188,8 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, SystemCallRule)> {
             [libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, SystemCallRule::Allow)),
         );
     } else {
-        // Only for the calling process: without a pid namespace all others of the user have names.
+        // Allowed only for the calling process, because without a pid namespace all others of the
+        // user have ids that it could name.
         rules.extend(SCHEDULING.iter().map(|call| (*call, SystemCallRule::AllEqual(&[(0, 0)]))));
         // `PRIO_PROCESS` is 0, `IOPRIO_WHO_PROCESS` is 1, and the id 0 stands for the calling
         // process.
