@@ -70,7 +70,7 @@ async fn wait(
     let limit = Duration::from_secs_f64(limit);
     let found = tokio::select! {
         found = operations.wait(Viewer::Owner(&owner), &ids, until, limit) => found?,
-        // Never completes; it is dropped when the wait is over.
+        // Reporting never completes; it is dropped when the wait is over.
         never = report_progress(operations, &owner, &ids, context) => match never {},
     };
     let ended: Vec<OperationId> = found

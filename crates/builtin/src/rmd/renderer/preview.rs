@@ -81,7 +81,7 @@ fn to_text(page: &str) -> String {
         ("&quot;", "\""),
         ("&#39;", "'"),
         ("&nbsp;", " "),
-        // Last, or `&amp;lt;` would become `<`.
+        // Replaced last, or `&amp;lt;` would become `<`.
         ("&amp;", "&"),
     ]
     .into_iter()
