@@ -246,6 +246,7 @@ impl ProcessReport {
                 (1, Some((pid, rest))) => (Self::Started { pid: u32::from_le_bytes(*pid) }, rest),
                 (2, Some((code, step))) => {
                     let step = String::from_utf8_lossy(step).into_owned();
+                    // The text has no length, so it takes the rest of the packet.
                     (Self::Failed { code: i32::from_le_bytes(*code), step }, &[][..])
                 }
                 (3, Some((status, rest))) => {

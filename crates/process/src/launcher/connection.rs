@@ -54,6 +54,7 @@ pub(super) fn send_request(request: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
         {
             if let Some(mut dead) = connection.take() {
                 tracing::warn!(%error, "the launcher process died; starting another one");
+                // Reaped, or it would stay a zombie.
                 let _ = dead.process.wait();
             }
             send(&connect(&mut connection)?.socket, bytes, &descriptors, SendFlags::empty())

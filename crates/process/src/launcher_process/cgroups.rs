@@ -94,6 +94,7 @@ impl Cgroups {
             let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
             let owner = owner.and_then(|pid| pid.parse().ok());
             if owner.is_some_and(|pid| ProcessId::from_pid(pid).is_none()) {
+                // The kernel keeps a group whose processes still run.
                 let _ = fs::remove_dir(entry.path());
             }
         }
@@ -155,6 +156,8 @@ fn limit_below(own: &Path) -> io::Result<()> {
     let move_to = |group: &Path| {
         members.iter().try_for_each(|pid| fs::write(group.join("cgroup.procs"), pid.to_string()))
     };
+    // Controllers cannot be enabled below a group that has processes itself (cgroups v2, "no
+    // internal process constraint").
     let limited = move_to(&inner)
         .and_then(|()| fs::write(own.join("cgroup.subtree_control"), "+memory +pids"));
     if limited.is_err() {

@@ -258,6 +258,7 @@ fn watch(
         ];
         let changes = guard.as_ref().and_then(Guard::changes);
         sources.extend(changes.map(|changes| PollFd::new(changes, PollFlags::IN)));
+        // Whatever ends the wait, all sources are looked at, so an error needs no handling.
         let _ = poll(&mut sources, patience.take().or(next).as_ref());
         // The signal descriptor is drained before reaping: a child that exits after the last `wait`
         // makes it readable again. In the other order, draining could take the signal of a child that

@@ -185,6 +185,7 @@ impl ProcessUsage {
         let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         Some(Self {
             pid,
+            // A zombie has no lines about memory.
             threads: find_number(&text, "Threads:").unwrap_or(1),
             anonymous: find_number(&text, "RssAnon:").unwrap_or(0) * 1024,
             shared: find_number(&text, "RssShmem:").unwrap_or(0) * 1024,

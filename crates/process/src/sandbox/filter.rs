@@ -9,6 +9,7 @@ use seccompiler::{BpfProgram, sock_filter};
 
 use super::system_calls::{CREATES, Conditions, FILE_SYSTEMS, SET_ID, SystemCallRule, rules};
 
+// Opcodes of classic BPF (`linux/bpf_common.h`).
 const LOAD: u16 = 0x20;
 const JUMP: u16 = 0x05;
 const JUMP_IF_EQUAL: u16 = 0x15;
@@ -17,6 +18,7 @@ const JUMP_IF_BITS: u16 = 0x45;
 const RETURN: u16 = 0x06;
 const AND: u16 = 0x54;
 
+// Return values of a filter (`linux/seccomp.h`).
 const ALLOW: u32 = 0x7fff_0000;
 const ERROR: u32 = 0x0005_0000;
 const KILL: u32 = 0x8000_0000;
