@@ -189,6 +189,7 @@ impl OutputStore {
             total -= bytes;
             count -= 1;
             for stream in OutputKind::ALL {
+                // Most calls have only some of these files.
                 let _ = fs::remove_file(self.path(&id, stream.name()));
             }
         }

@@ -79,6 +79,7 @@ impl Runtime {
             code = approval.id.code(),
             "a call waits for approval: run `toolcrib approve` in a terminal"
         );
+        // An answer in the client's form would bypass the passphrase.
         if self.needs_passphrase() {
             self.notify_operator(&approval).await;
             return Ok(Err(approval_required(&approval)));
