@@ -100,6 +100,7 @@ impl BackgroundSocket {
                     let tracker = clients.clone();
                     let version = version.to_owned();
                     tokio::spawn(async move {
+                        // A connection that breaks concerns no other client.
                         let _ = answer(stream, server, version, tracker, shutdown).await;
                     });
                 }
