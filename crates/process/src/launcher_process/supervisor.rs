@@ -158,6 +158,8 @@ pub(super) fn run(
             let mut guard = started.guard.take();
             let limits = Watch::new(request, started.own_places.as_deref(), group);
             watch(&mut outbox, &started, patience, limits, &mut guard, isolation);
+            // Reported before this process exits: the kernel takes longer to remove the namespaces
+            // than a short program runs.
             outbox.add(&ProcessReport::Gone).flush();
         }
         Err(failure) => failure.report(&status),
