@@ -61,7 +61,7 @@ impl FailureList {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no failures.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }

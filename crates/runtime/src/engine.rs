@@ -16,7 +16,6 @@ use workers::WorkerPool;
 
 use crate::{
     BoundedWork, Call, LiveOutput, Settings,
-    backend::unfinished,
     bounded_work::WORK_TIME,
     call::ActiveCall,
     fair_queue::QueueKey,
@@ -119,7 +118,7 @@ impl Engine {
         work: impl Fn() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let planned = self.planning.run_here(work).await;
-        planned.unwrap_or_else(|reason| Err(unfinished(tool, reason)))
+        planned.unwrap_or_else(|reason| Err(reason.failure(tool)))
     }
 
     /// Waits until a call may run. `None` if its class needs no permit, or an enclosing sequence has
