@@ -188,11 +188,9 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, SystemCallRule)> {
             [libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, SystemCallRule::Allow)),
         );
     } else {
-        // Allowed only for the calling process, because without a pid namespace all others of the
-        // user have ids that it could name.
+        // Without a pid namespace, other processes have ids, so only the calling one is allowed.
         rules.extend(SCHEDULING.iter().map(|call| (*call, SystemCallRule::AllEqual(&[(0, 0)]))));
-        // `PRIO_PROCESS` is 0, `IOPRIO_WHO_PROCESS` is 1, and the id 0 stands for the calling
-        // process.
+        // The first 0 is `PRIO_PROCESS`, 1 is `IOPRIO_WHO_PROCESS`, the id 0 the calling process.
         rules.push((libc::SYS_setpriority, SystemCallRule::AllEqual(&[(0, 0), (1, 0)])));
         rules.push((libc::SYS_ioprio_set, SystemCallRule::AllEqual(&[(0, 1), (1, 0)])));
     }

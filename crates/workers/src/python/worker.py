@@ -62,7 +62,7 @@ class Modules:
             homes = tuple(home + os.sep for home in (sys.prefix, sys.base_prefix))
             cls.installed = tuple(folder for folder in sys.path if folder.startswith(homes))
             sys.path_hooks.insert(0, find_in_sources)
-            # Put in front, so that a module of the crib wins over an installed one of the same name.
+            # Put first, so that a module of the crib wins over an installed one of the same name.
             sys.path[:0] = path
 
     @classmethod
