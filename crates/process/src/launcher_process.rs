@@ -36,6 +36,7 @@
 mod cgroups;
 mod families;
 mod guard;
+mod kernel_memory;
 mod mounts;
 mod network;
 mod program;

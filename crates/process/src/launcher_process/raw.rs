@@ -129,6 +129,14 @@ pub(super) fn exit(code: c_int) -> ! {
     unsafe { libc::_exit(code) }
 }
 
+/// The memory of the packets that a Unix socket has sent and that were not received yet, in bytes.
+pub(super) fn count_sent(socket: BorrowedFd<'_>) -> u64 {
+    let mut bytes: c_int = 0;
+    // SAFETY: writes the number to the pointed-to integer, or nothing if it fails.
+    unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) };
+    u64::try_from(bytes).unwrap_or(0)
+}
+
 /// Lets all descriptors from 3 on be closed by the next execution of a program.
 pub(super) fn close_on_exec() -> io::Result<()> {
     const FIRST: u32 = 3;

@@ -3,7 +3,7 @@
 //! Left out are calls that act on the machine (mounts, modules, clocks, swap, reboot), on other
 //! processes (ptrace, `process_vm_*`, `kcmp`, `pidfd_getfd`), create namespaces, or open parts of the
 //! kernel that programs rarely need and exploits often do (`bpf`, `io_uring`, `userfaultfd`,
-//! `perf_event_open`, keyrings).
+//! `perf_event_open`, keyrings), or hide memory from the limits (`memfd_secret`).
 
 use libc::c_long;
 
@@ -392,7 +392,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_mbind,
     libc::SYS_membarrier,
     libc::SYS_memfd_create,
-    libc::SYS_memfd_secret,
     libc::SYS_mincore,
     libc::SYS_mlock,
     libc::SYS_mlock2,
