@@ -238,6 +238,7 @@ impl Launcher {
         let Started { child, pid, pidfd, listeners } =
             started.map_err(|source| failed(name_folder(command, source)))?;
         let egress = match &command.sandbox.network {
+            // Without namespaces there are no listeners; Landlock restricts the ports instead.
             NetworkAccess::Only(list) if !listeners.is_empty() => {
                 Some(EgressProxy::start(list, listeners).map_err(failed)?)
             }
@@ -287,6 +288,7 @@ impl Launcher {
             [name.as_bytes(), b"=", value].concat()
         });
         let proxy = proxy_of(&command.sandbox, level);
+        // The user's own proxy cannot be reached from the network namespace of the program.
         let is_replaced = |name: &str| proxy.iter().any(|(other, _)| other == name);
         let env = command.env.iter().filter(|(name, _)| !is_replaced(name)).chain(&proxy);
         let env = env.map(|(name, value)| format!("{name}={value}").into_bytes());
@@ -354,6 +356,7 @@ impl ChildProcess {
             self.group.0.close();
             let _ = timeout(KILL_TIMEOUT, self.child.wait_until_gone()).await;
         }
+        // Its processes are gone or being killed, so `drop` need not start a thread for that.
         self.supervisor = None;
         let Some(folder) = self.folder.take() else {
             return;
@@ -370,6 +373,7 @@ impl ChildProcess {
 
     /// Kills the process and all of its descendants; returns those that were still alive.
     pub async fn kill(mut self) -> Vec<KilledProcess> {
+        // Listed while they run, for the report: once the socket is closed they disappear.
         let members = if self.child.is_gone() { Vec::new() } else { self.members().await };
         self.group.0.close();
         // The caller may check that it is gone as soon as this returns.
@@ -415,7 +419,8 @@ impl Supervisor {
     /// Its identity, if it still runs. Read when it is needed: most programs end before that.
     fn id(&self) -> Option<ProcessId> {
         let id = ProcessId::from_pid(self.pid)?;
-        // Afterwards: the process that was found is this one only if it still has the id.
+        // Checked afterwards, because the process that was found is this one only if it still has
+        // the id.
         let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
         poll(&mut exit, Some(&Timespec::default())).is_ok_and(|ready| ready == 0).then_some(id)
     }
@@ -438,7 +443,8 @@ impl Drop for ChildProcess {
         if let Some(supervisor) = self.supervisor.take() {
             supervisor.status.close();
             let folder = self.folder.take();
-            // If no thread can be started, the supervisor kills the processes all the same.
+            // A thread, because the last handle may be dropped outside of a runtime. If none can be
+            // started, the supervisor kills the processes all the same.
             let _ = thread::Builder::new().spawn(move || {
                 supervisor.kill();
                 drop(folder);

@@ -121,6 +121,7 @@ pub(crate) fn resolve_grants(
             grants.credentials.extend(profile.credentials.grant(environment));
             if config.caches {
                 let cache = profile.caches.grant(environment);
+                // Programs write to their caches, too.
                 grants.always.extend(Grant { write: cache.read, read: Vec::new(), ..cache });
             }
         }

@@ -188,8 +188,9 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, SystemCallRule)> {
             [libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, SystemCallRule::Allow)),
         );
     } else {
-        // Only for the calling process: without a pid namespace all others of the user have names.
+        // Without a pid namespace, other processes have ids, so only the calling one is allowed.
         rules.extend(SCHEDULING.iter().map(|call| (*call, SystemCallRule::AllEqual(&[(0, 0)]))));
+        // The first 0 is `PRIO_PROCESS`, 1 is `IOPRIO_WHO_PROCESS`, the id 0 the calling process.
         rules.push((libc::SYS_setpriority, SystemCallRule::AllEqual(&[(0, 0), (1, 0)])));
         rules.push((libc::SYS_ioprio_set, SystemCallRule::AllEqual(&[(0, 1), (1, 0)])));
     }
