@@ -265,6 +265,7 @@ impl ChildProcess {
             self.group.0.close();
             let _ = timeout(KILL_TIMEOUT, self.child.wait_until_gone()).await;
         }
+        // Its processes are gone or being killed, so `drop` need not start a thread for that.
         self.supervisor = None;
         let Some(folder) = self.folder.take() else {
             return;
@@ -281,6 +282,7 @@ impl ChildProcess {
 
     /// Kills the process and all of its descendants; returns those that were still alive.
     pub async fn kill(mut self) -> Vec<KilledProcess> {
+        // Listed while they run, for the report: once the socket is closed they disappear.
         let members = if self.child.is_gone() { Vec::new() } else { self.members().await };
         self.group.0.close();
         // The caller may check that it is gone as soon as this returns.
@@ -327,7 +329,8 @@ impl Drop for ChildProcess {
         if let Some(supervisor) = self.supervisor.take() {
             supervisor.close();
             let folder = self.folder.take();
-            // If no thread can be started, the supervisor kills the processes all the same.
+            // A thread, because the last handle may be dropped outside of a runtime. If none can be
+            // started, the supervisor kills the processes all the same.
             let _ = thread::Builder::new().spawn(move || {
                 supervisor.kill();
                 drop(folder);

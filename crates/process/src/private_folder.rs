@@ -96,6 +96,8 @@ fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
     let folder = open(path, flags, Mode::empty())?;
     let found = fstat(&folder)?;
     let is_locked = flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok();
+    // Checked after locking, because the former owner of the lock may have removed the folder, and
+    // the name may belong to a new one.
     let is_same = stat(path).is_ok_and(|named| named.st_ino == found.st_ino);
     Ok((is_locked && is_same && found.st_uid == getuid().as_raw()).then_some(folder))
 }

@@ -62,6 +62,7 @@ impl Stat {
             state: fields.first()?.chars().next()?,
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
+            // Field 22 of proc(5), which counts from 1 and includes the id and the name.
             started: fields.get(19)?.parse().ok()?,
         })
     }

@@ -36,7 +36,8 @@ pub(crate) fn widen(
     }
     let mut widened = Map::new();
     if is_object(result) {
-        // At the root as well, although every arm has it: the TypeScript SDK looks for it there.
+        // Repeated at the root, although every arm has it, because the TypeScript SDK looks for it
+        // there.
         widened.insert("type".to_owned(), "object".into());
     }
     widened.insert("anyOf".to_owned(), Value::Array(arms));

@@ -131,8 +131,9 @@ fn reject_empty(loaded: &Loaded) -> Result<(), CommandError> {
     if loaded.files > 0 || !loaded.diagnostics.is_empty() {
         return Ok(());
     }
-    Err(CommandError::new(ErrorKind::NotFound, "there are no definitions here")
-        .hint("run `toolcrib new mtdf NAME` to write one, or name a crib with `-C`"))
+    Err(CommandError::new(ErrorKind::NotFound, "there are no definitions here").hint(
+        "run `toolcrib init` or `toolcrib new cli NAME` to write one, or name a crib with `-C`",
+    ))
 }
 
 /// Checks standard input as a definition of the crib.

@@ -247,7 +247,7 @@ async fn serve(
     let background = Background::of(&crib);
     let served = ServedCrib::start(crib, environment, options).await?;
     let shutdown = CancellationToken::new();
-    // After the start, so that Ctrl-C during a slow start still ends the process at once.
+    // Installed after the start, so that Ctrl-C during a slow start still ends the process at once.
     stop_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
     served.watch(if args.watch { Watched::Everything } else { Watched::Documents })?;

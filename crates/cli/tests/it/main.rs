@@ -19,6 +19,7 @@ mod content;
 mod converting;
 mod crowd;
 mod denials;
+mod documentation;
 mod examples;
 mod export;
 mod files;

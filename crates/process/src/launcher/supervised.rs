@@ -64,6 +64,7 @@ impl Launcher {
         let Started { child, pid, pidfd, listeners } =
             started.map_err(|source| name_folder(command, source))?;
         let egress = match &command.sandbox.network {
+            // Without namespaces there are no listeners; Landlock restricts the ports instead.
             NetworkAccess::Only(list) if !listeners.is_empty() => {
                 Some(EgressProxy::start(list, listeners)?)
             }
@@ -93,6 +94,7 @@ impl Launcher {
         folder: &Path,
         level: SandboxLevel,
     ) -> io::Result<(StartRequest, Vec<BorrowedFd<'c>>)> {
+        // The user's own proxy cannot be reached from the network namespace of the program.
         let proxy = proxy_of(&command.sandbox, level);
         let env = command
             .env_in(folder, &proxy)
@@ -154,7 +156,8 @@ impl Supervisor {
     /// Its identity, if it still runs. Read when it is needed: most programs end before that.
     pub(super) fn id(&self) -> Option<ProcessId> {
         let id = ProcessId::from_pid(self.pid)?;
-        // Afterwards: the process that was found is this one only if it still has the id.
+        // Checked afterwards, because the process that was found is this one only if it still has
+        // the id.
         let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
         poll(&mut exit, Some(&Timespec::default())).is_ok_and(|ready| ready == 0).then_some(id)
     }

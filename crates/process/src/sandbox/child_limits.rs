@@ -10,6 +10,9 @@ use super::limits::FORMER_OPEN_FILES;
 const OPEN_FILES: u64 = 4096;
 /// The size of the largest file a child may write.
 const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
+/// The memory that a child may lock, in bytes: the kernel's default. Locked pages of files are not counted
+/// as memory of the child, and containers often have no limit.
+const LOCKED_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The soft limit of open files for children.
 pub(crate) fn open_file_limit() -> u64 {
@@ -27,6 +30,7 @@ pub(crate) fn set_limits(memory_bytes: u64, open_files: u64, processes: u64) -> 
         (Resource::Data, memory_bytes, memory_bytes),
         (Resource::Nofile, open_files.min(OPEN_FILES), OPEN_FILES),
         (Resource::Fsize, FILE_BYTES, FILE_BYTES),
+        (Resource::Memlock, LOCKED_BYTES, LOCKED_BYTES),
     ];
     for (resource, soft, hard) in limits {
         // Limits of the server are only ever lowered.

@@ -3,7 +3,7 @@
 //! Left out are calls that act on the machine (mounts, modules, clocks, swap, reboot), on other
 //! processes (ptrace, `process_vm_*`, `kcmp`, `pidfd_getfd`), create namespaces, or open parts of the
 //! kernel that programs rarely need and exploits often do (`bpf`, `io_uring`, `userfaultfd`,
-//! `perf_event_open`, keyrings).
+//! `perf_event_open`, keyrings), or hide memory from the limits (`memfd_secret`).
 
 use libc::c_long;
 
@@ -188,8 +188,9 @@ pub(super) fn rules(conditions: Conditions) -> Vec<(c_long, SystemCallRule)> {
             [libc::SYS_setpriority, libc::SYS_ioprio_set].map(|call| (call, SystemCallRule::Allow)),
         );
     } else {
-        // Only for the calling process: without a pid namespace all others of the user have names.
+        // Without a pid namespace, other processes have ids, so only the calling one is allowed.
         rules.extend(SCHEDULING.iter().map(|call| (*call, SystemCallRule::AllEqual(&[(0, 0)]))));
+        // The first 0 is `PRIO_PROCESS`, 1 is `IOPRIO_WHO_PROCESS`, the id 0 the calling process.
         rules.push((libc::SYS_setpriority, SystemCallRule::AllEqual(&[(0, 0), (1, 0)])));
         rules.push((libc::SYS_ioprio_set, SystemCallRule::AllEqual(&[(0, 1), (1, 0)])));
     }
@@ -391,7 +392,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_mbind,
     libc::SYS_membarrier,
     libc::SYS_memfd_create,
-    libc::SYS_memfd_secret,
     libc::SYS_mincore,
     libc::SYS_mlock,
     libc::SYS_mlock2,

@@ -191,6 +191,8 @@ impl Child {
 fn to_error(code: i32, step: String) -> io::Error {
     match (code, step.as_str()) {
         (0, _) => io::Error::other(step),
+        // Only `execve` has no step. Its error keeps the kind, by which `LaunchError::reason`
+        // recognizes a missing interpreter.
         (code, "") => io::Error::from_raw_os_error(code),
         (code, step) => io::Error::other(format!("{step}: {}", io::Error::from_raw_os_error(code))),
     }

@@ -51,6 +51,7 @@ pub(super) fn send_request(request: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
         {
             if let Some(mut dead) = connection.take() {
                 tracing::warn!(%error, "the launcher process died; starting another one");
+                // Reaped, or it would stay a zombie.
                 let _ = dead.process.wait();
             }
             send(&connect(&mut connection)?.socket, bytes, &descriptors, SendFlags::empty())
@@ -61,6 +62,8 @@ pub(super) fn send_request(request: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
 
 /// Whether a request can be sent without waiting for the launcher process to start.
 pub(super) fn is_open() -> bool {
+    // The lock is held while the launcher process starts, and `lock` would be the very wait that
+    // callers avoid.
     CONNECTION.try_lock().is_some_and(|connection| connection.is_some())
 }
 
@@ -118,6 +121,7 @@ pub(super) fn packet_sockets() -> io::Result<(OwnedFd, OwnedFd)> {
 fn write_memory(request: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create("request", MemfdFlags::CLOEXEC)?);
     file.write_all(request)?;
+    // The receiver gets the same open file, so it would begin to read at this offset.
     file.rewind()?;
     Ok(file.into())
 }
