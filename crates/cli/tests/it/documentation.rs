@@ -52,6 +52,7 @@ pages! {
     commands_of_converting_run: "docs/converting.md";
     commands_of_flags_run: "docs/flags.md";
     commands_of_http_run: "docs/http.md";
+    commands_of_installing_run: "docs/installing.md";
     commands_of_log_run: "docs/log.md";
     commands_of_mtdf_run: "docs/mtdf.md", needs "strace";
     commands_of_operations_run: "docs/operations.md";

@@ -55,6 +55,7 @@ mod schemas;
 mod serve;
 mod specifications;
 mod state;
+mod systemd;
 mod temporary;
 mod tokens;
 mod versions;

@@ -5,6 +5,8 @@ use super::commands::Documented;
 const BUILDS: &str = "builds the program, which the tests have done";
 const SERVES: &str = "serves until it is stopped; the tests of `serve` and `tokens` start it";
 const PACKS: &str = "packs the program, which takes minutes for a debug build; the tests of `export` pack a small one";
+const RELEASED: &str =
+    "needs a release; scripts/distribution and scripts/image-check use one of this machine";
 const SYSTEM: &str = "changes the system";
 
 /// Page, start of the command, reason.
@@ -19,6 +21,13 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("docs/clients.md", "toolcrib connect claude-code --http", "needs the server before it"),
     ("docs/confinement.md", "systemd-run", SYSTEM),
     ("docs/http.md", "toolcrib serve --http", SERVES),
+    ("docs/installing.md", "curl -fsSL", RELEASED),
+    ("docs/installing.md", "cargo binstall", RELEASED),
+    ("docs/installing.md", "cargo install", RELEASED),
+    ("docs/installing.md", "sudo apt", SYSTEM),
+    ("docs/installing.md", "sudo systemctl", SYSTEM),
+    ("docs/installing.md", "docker run --rm", RELEASED),
+    ("docs/installing.md", "docker run --read-only", RELEASED),
     ("docs/log.md", "toolcrib log --watch", "follows until it is stopped"),
     ("docs/operations.md", "toolcrib operations list --watch", "shows operations of its own text"),
     ("docs/operations.md", "toolcrib operations logs", "the id stands for one of yours"),

@@ -2,7 +2,6 @@
 //! and again if it died.
 
 use std::{
-    ffi::OsString,
     fs::File,
     io::{self, Seek, Write},
     os::{
@@ -19,12 +18,10 @@ use rustix::{
 };
 
 use crate::{
+    launcher::background::own_program,
     launcher_process::VARIABLE,
     protocol::{IN_MEMORY, MAX_PACKET, receive, send},
 };
-
-/// This executable, even if the file was replaced since it was started.
-const EXECUTABLE: &str = "/proc/self/exe";
 
 /// One for the whole process, however many launchers it has.
 static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
@@ -80,30 +77,6 @@ pub(crate) fn has_cgroups() -> io::Result<bool> {
     Ok(connect(&mut CONNECTION.lock())?.has_cgroups)
 }
 
-/// Starts another process of this program with these arguments, which outlives this one. Its output
-/// is appended to `log`.
-pub fn start_background(arguments: &[OsString], log: File) -> io::Result<BackgroundProcess> {
-    let errors = log.try_clone()?;
-    let process = Command::new(EXECUTABLE)
-        .arg0("toolcrib")
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::from(log))
-        .stderr(Stdio::from(errors))
-        .spawn()?;
-    Ok(BackgroundProcess(process))
-}
-
-/// A process that outlives this one.
-pub struct BackgroundProcess(Child);
-
-impl BackgroundProcess {
-    /// Whether the process has exited. If the check fails, it counts as running.
-    pub fn has_ended(&mut self) -> bool {
-        self.0.try_wait().is_ok_and(|status| status.is_some())
-    }
-}
-
 fn connect(connection: &mut Option<Connection>) -> io::Result<&Connection> {
     match connection {
         Some(connection) => Ok(connection),
@@ -114,7 +87,7 @@ fn connect(connection: &mut Option<Connection>) -> io::Result<&Connection> {
 impl Connection {
     fn open() -> io::Result<Self> {
         let (socket, other) = packet_sockets()?;
-        let mut process = Command::new(EXECUTABLE)
+        let mut process = Command::new(own_program()?)
             .arg0("toolcrib-launcher")
             .env(VARIABLE.to_string_lossy().as_ref(), "1")
             // It must not keep a folder busy.
