@@ -13,7 +13,9 @@ use catalog::{Severity, SourceId};
 use clap::ValueEnum;
 use clients::Client;
 use host::{Assembly, Options, count, report::Report};
-use workspace::{Crib, Files, Loaded, check_paths, check_text, fix_crib, fix_paths};
+use workspace::{
+    Crib, Files, Loaded, check_documents, check_paths, check_text, fix_crib, fix_paths,
+};
 
 use self::against::Against;
 use super::{CommandContext, CommandResult, connect};
@@ -164,6 +166,7 @@ fn load_crib(
     if !has_guide && crib.documents.is_none() && problems.is_empty() {
         reject_empty(&loaded)?;
     }
+    check_documents(crib, &mut loaded);
     loaded.files += usize::from(!problems.is_empty());
     loaded.diagnostics.splice(0..0, problems);
     host::check_clients(crib, named, &mut loaded);
