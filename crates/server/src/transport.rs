@@ -59,7 +59,7 @@ const MAX_PENDING_ERRORS: usize = 64;
 /// Requests without a response. The request limiter rejects calls earlier; this is for the others.
 const MAX_IN_FLIGHT: usize = 16_384;
 
-/// Unanswered requests up to which reading goes on without letting them run first.
+/// With more unanswered requests than these, the handlers run before the next line is read.
 const MAX_UNYIELDING: usize = 256;
 
 /// Cancelled requests whose ids stay reserved.
