@@ -37,6 +37,7 @@ use std::{
     process::ExitCode,
 };
 
+use ::docs::PublishedBook;
 use clap::{
     CommandFactory, FromArgMatches, Parser,
     error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind},
@@ -203,6 +204,13 @@ impl CommandContext<'_> {
             Ok((crib, _)) if folder.is_none() && !crib.is_defined() => Ok(crib),
             _ => Err(error.into()),
         })
+    }
+
+    /// The published book to which messages link, if the crib has one. A crib that cannot be read has
+    /// none: the link is not worth an error.
+    pub(crate) fn published_book(&self) -> Option<PublishedBook> {
+        let (crib, _) = Crib::open_lenient(self.crib_folder().as_deref(), self.environment).ok()?;
+        crib.config.site.url.as_ref().map(|url| PublishedBook::at(url.as_str()))
     }
 
     /// The error for a missing crib. It replaces the reason why the current folder cannot be a crib

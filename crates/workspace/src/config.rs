@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use crate::{
     AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, ExportConfig, FlagsConfig,
-    PolicyClause, ProgramConfig, RuleClause, ServeConfig, SwitchClause,
+    PolicyClause, ProgramConfig, RuleClause, ServeConfig, SiteConfig, SwitchClause,
     clause::{BROKEN_CONFIG, report_broken_config},
     config_errors, flags,
 };
@@ -39,6 +39,8 @@ pub struct Config {
     pub r: RConfig,
     /// What `tools/list` contains.
     pub serve: ServeConfig,
+    /// Where the book of Toolcrib is published.
+    pub site: SiteConfig,
     /// Names for packages of the crib.
     pub export: ExportConfig,
     /// HTTP access and limits.

@@ -53,6 +53,7 @@ mod r_sources;
 mod render_settings;
 mod revision;
 mod serve_config;
+mod site_config;
 mod standalone;
 mod unconfined;
 mod watch;
@@ -93,6 +94,7 @@ pub use python_functions::UNUSABLE_MODULE;
 pub use r_packages::{has_r_package, missing_r_packages};
 pub use revision::{Checkout, Revision, RevisionError};
 pub use serve_config::{ClientName, ServeConfig, ServedOutputSchemas};
+pub use site_config::{SiteConfig, SiteUrl};
 pub use standalone::{StandaloneFile, read_standalone_file};
 pub use watch::{Changes, WatchError, Watcher, watch};
 

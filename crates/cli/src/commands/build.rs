@@ -63,7 +63,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     } else {
         apply(&changes)?;
     }
-    let code = print(&package, &build, args);
+    let code = print(context, &package, &build, args);
     if matches!(args.format, check::ReportFormat::Human) {
         terminal::note(&summary(&build, &changes, args));
         if let Some(next) = next_command(&build, args) {
@@ -101,7 +101,7 @@ fn apply(changes: &[Change]) -> Result<(), CommandError> {
 }
 
 /// Prints all diagnostics, with paths relative to the current folder.
-fn print(package: &RPackage, build: &Build, args: &Args) -> ExitCode {
+fn print(context: &CommandContext<'_>, package: &RPackage, build: &Build, args: &Args) -> ExitCode {
     let files = Files::new(&package.folder);
     let mut loaded = Loaded { diagnostics: build.diagnostics.clone(), ..Loaded::default() };
     for diagnostic in &mut loaded.diagnostics {
@@ -110,7 +110,8 @@ fn print(package: &RPackage, build: &Build, args: &Args) -> ExitCode {
     }
     loaded.files = package.files.len();
     loaded.tools = build.definitions.len();
-    check::print(&loaded, Files::new(""), args.format, Detail::Some)
+    let book = context.published_book();
+    check::print(&loaded, Files::new(""), args.format, Detail::Some, book.as_ref())
 }
 
 /// The command that lists the built tools, if discovery finds definitions in that folder.

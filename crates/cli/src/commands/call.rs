@@ -144,7 +144,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         None if args.json => output::print_json(&outcome),
         None => {
             let printed = if live.end() { Printed::Streams } else { Printed::Nothing };
-            output::print_outcome(&outcome, printed);
+            output::print_outcome(&outcome, printed, context.published_book().as_ref());
         }
     }
     if let Some(folder) = &args.save {

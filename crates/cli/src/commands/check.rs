@@ -12,6 +12,7 @@ use std::{
 use catalog::{Severity, SourceId};
 use clap::ValueEnum;
 use clients::Client;
+use docs::PublishedBook;
 use host::{Assembly, Options, count, report::Report};
 use workspace::{
     Crib, Files, Loaded, check_documents, check_paths, check_text, fix_crib, fix_paths,
@@ -110,7 +111,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         (false, true) => Detail::Everything,
         (false, false) => Detail::Some,
     };
-    let code = print(&loaded, files, args.format, detail);
+    let book = context.published_book();
+    let code = print(&loaded, files, args.format, detail, book.as_ref());
     // Differences fail the check even if all of them are warnings.
     Ok(if differs { ExitCode::from(1) } else { code })
 }
@@ -173,18 +175,19 @@ fn load_crib(
     Ok((loaded, assembly.crib().files()))
 }
 
-/// Prints all diagnostics. Returns exit code 1 if there are errors.
+/// Prints all diagnostics, with links to their rules in the book. Returns exit code 1 if there are errors.
 pub(super) fn print(
     loaded: &Loaded,
     files: Files,
     format: ReportFormat,
     detail: Detail,
+    book: Option<&PublishedBook>,
 ) -> ExitCode {
     let report = Report::new(loaded, files);
     match format {
-        ReportFormat::Human => report::human::print(&report, detail),
+        ReportFormat::Human => report::human::print(&report, detail, book),
         ReportFormat::Json => report::json::print(&report),
-        ReportFormat::Sarif => report::sarif::print(&report),
+        ReportFormat::Sarif => report::sarif::print(&report, book),
         ReportFormat::Github => report::github::print(&report),
     }
     ExitCode::from(u8::from(loaded.count(Severity::Error) > 0))

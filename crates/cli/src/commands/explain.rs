@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use catalog::{ErrorType, Rule, Severity};
 use compat::CHANGES;
+use docs::PublishedBook;
 use workspace::{Crib, RuleClause};
 
 use super::{CommandContext, CommandResult};
@@ -30,7 +31,10 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         return Ok(ExitCode::SUCCESS);
     };
     let page = match find_page(code, &rules) {
-        Some(page) => page,
+        Some((page, section)) => match context.published_book() {
+            Some(book) => format!("{page}\nSee {}\n", section(&book)),
+            None => page,
+        },
         // Only a code that is not built in needs the crib, which may be broken or absent.
         None => find_custom_page(context, code).ok_or_else(|| unknown_rule_error(code, &rules))?,
     };
@@ -54,14 +58,20 @@ fn list(rules: &[&Rule]) {
     lines.iter().for_each(|line| terminal::print_line(line));
 }
 
-fn find_page(code: &str, rules: &[&Rule]) -> Option<String> {
+/// Returns the address of a section in the book.
+type Section<'a> = Box<dyn FnOnce(&PublishedBook) -> String + 'a>;
+
+/// The text about a code, and its section in the book.
+fn find_page<'a>(code: &str, rules: &[&'a Rule]) -> Option<(String, Section<'a>)> {
     let is_wanted = |rule: &&&Rule| rule.code.eq_ignore_ascii_case(code) || rule.name == code;
     if let Some(change) = CHANGES.iter().find(|change| change.name == code) {
-        Some(docs::render_change(change))
+        Some((docs::render_change(change), Box::new(|book| book.change(change))))
     } else if let Some(error_type) = ErrorType::from_text(code) {
-        Some(docs::render_error_type(error_type))
+        let section = move |book: &PublishedBook| book.error_type(error_type);
+        Some((docs::render_error_type(error_type), Box::new(section)))
     } else {
-        rules.iter().find(is_wanted).map(|rule| docs::render_rule(rule))
+        let rule = *rules.iter().find(is_wanted)?;
+        Some((docs::render_rule(rule), Box::new(|book| book.rule(rule))))
     }
 }
 

@@ -16,7 +16,9 @@ pub(super) fn run(context: &CommandContext<'_>, flags: &GuideFlags) -> Option<Co
         return Some(validate_schema(context, file));
     }
     if flags.validate_tools {
-        return Some(context.assemble(Options::default()).map(|assembly| print(&assembly)));
+        return Some(
+            context.assemble(Options::default()).map(|assembly| print(context, &assembly)),
+        );
     }
     if flags.debug_validation {
         return Some(debug(context));
@@ -75,14 +77,16 @@ fn debug(context: &CommandContext<'_>) -> CommandResult {
         terminal::print_line(&::docs::render_for_terminal(tool, ::docs::WIDTH));
         terminal::print("\n");
     }
-    Ok(print(&assembly))
+    Ok(print(context, &assembly))
 }
 
-fn print(assembly: &Assembly) -> ExitCode {
+fn print(context: &CommandContext<'_>, assembly: &Assembly) -> ExitCode {
+    let book = context.published_book();
     check::print(
         assembly.loaded(),
         assembly.crib().files(),
         check::ReportFormat::Human,
         Detail::Some,
+        book.as_ref(),
     )
 }

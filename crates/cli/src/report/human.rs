@@ -8,6 +8,7 @@ use std::{
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use catalog::{Rule, Severity};
+use docs::PublishedBook;
 
 use host::{
     count,
@@ -31,8 +32,8 @@ pub(crate) enum Detail {
     Everything,
 }
 
-/// Prints the findings and a summary.
-pub(crate) fn print(report: &Report<'_>, detail: Detail) {
+/// Prints the findings, with links to their rules in the book, and a summary.
+pub(crate) fn print(report: &Report<'_>, detail: Detail, book: Option<&PublishedBook>) {
     if detail == Detail::Counts {
         print_counts(report);
         return terminal::print_line(&summary(report));
@@ -46,7 +47,10 @@ pub(crate) fn print(report: &Report<'_>, detail: Detail) {
             .or_default();
         *alike += 1;
         if *alike <= limit {
-            terminal::print_line(&render(report, finding, &renderer));
+            // The link is the same for all findings of a rule.
+            let rule = find_rule(finding.diagnostic.code).filter(|_| *alike == 1);
+            let link = book.zip(rule).map(|(book, rule)| format!("see {}", book.rule(rule)));
+            terminal::print_line(&render(report, finding, link.as_deref(), &renderer));
             terminal::print("\n");
         }
     }
@@ -86,7 +90,12 @@ fn find_rule(code: &str) -> Option<&'static Rule> {
     host::rules().into_iter().find(|rule| rule.code == code)
 }
 
-fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> String {
+fn render(
+    report: &Report<'_>,
+    finding: &Finding<'_>,
+    link: Option<&str>,
+    renderer: &Renderer,
+) -> String {
     let diagnostic = finding.diagnostic;
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -108,7 +117,8 @@ fn render(report: &Report<'_>, finding: &Finding<'_>, renderer: &Renderer) -> St
     let also = finding.related.as_ref().map(|related| format!("the other location is {related}"));
     let also = also.as_deref().map(|also| Level::NOTE.message(also));
     let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.message(hint));
-    renderer.render(&[group.elements(also).elements(hint)])
+    let link = link.map(|link| Level::NOTE.message(link));
+    renderer.render(&[group.elements(also).elements(hint).elements(link)])
 }
 
 fn label(finding: &Finding<'_>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Findings as SARIF 2.1.0, the subset that code scanning reads.
 
 use catalog::Severity;
+use docs::PublishedBook;
 use serde_json::{Value, json};
 
 use crate::terminal;
@@ -10,11 +11,11 @@ use host::{
 };
 
 /// Prints the report as a SARIF log with one run.
-pub(crate) fn print(report: &Report<'_>) {
-    terminal::json(&log(report));
+pub(crate) fn print(report: &Report<'_>, book: Option<&PublishedBook>) {
+    terminal::json(&log(report, book));
 }
 
-fn log(report: &Report<'_>) -> Value {
+fn log(report: &Report<'_>, book: Option<&PublishedBook>) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -23,7 +24,7 @@ fn log(report: &Report<'_>) -> Value {
                 "name": "toolcrib",
                 "version": env!("CARGO_PKG_VERSION"),
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "rules": rules().into_iter().map(rule).collect::<Vec<_>>(),
+                "rules": rules().into_iter().map(|described| rule(described, book)).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "results": report.findings.iter().map(result).collect::<Vec<_>>(),
@@ -31,14 +32,18 @@ fn log(report: &Report<'_>) -> Value {
     })
 }
 
-fn rule(rule: &catalog::Rule) -> Value {
-    json!({
+fn rule(rule: &catalog::Rule, book: Option<&PublishedBook>) -> Value {
+    let mut value = json!({
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.name.replace('-', " ")},
         "fullDescription": {"text": rule.why},
         "defaultConfiguration": {"level": level(rule.severity)},
-    })
+    });
+    if let Some(book) = book {
+        value["helpUri"] = book.rule(rule).into();
+    }
+    value
 }
 
 fn result(finding: &Finding<'_>) -> Value {

@@ -7,10 +7,12 @@
 
 mod book;
 mod commands;
+mod examples_of_files;
 mod fixtures;
 mod not_run;
 mod output;
 mod page_session;
+mod site_links;
 
 use std::fs;
 

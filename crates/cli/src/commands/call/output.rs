@@ -1,6 +1,7 @@
 //! Prints the result of a call.
 
 use catalog::{Content, Outcome};
+use docs::PublishedBook;
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,7 +16,8 @@ pub(super) enum Printed {
     Streams,
 }
 
-pub(super) fn print_outcome(outcome: &Outcome, printed: Printed) {
+/// Prints the result; a failure with a link to its error type in the book.
+pub(super) fn print_outcome(outcome: &Outcome, printed: Printed, book: Option<&PublishedBook>) {
     match failure(outcome) {
         Some((structured, message)) => {
             print_streams(structured, printed);
@@ -25,7 +27,12 @@ pub(super) fn print_outcome(outcome: &Outcome, printed: Printed) {
             let is_function = details.get("traceback").or(details.get("mismatches")).is_some();
             let mut texts = outcome.content.iter().filter_map(to_text).filter(|_| is_function);
             let message = texts.next().unwrap_or(message);
-            terminal::print_error(&CommandError::new(ErrorKind::ToolFailed, message));
+            let error = CommandError::new(ErrorKind::ToolFailed, message);
+            let link = book.zip(outcome.error_type()).map(|(book, kind)| book.error_type(kind));
+            terminal::print_error(&match link {
+                Some(link) => error.hint(format!("see {link}")),
+                None => error,
+            });
             texts.for_each(|text| terminal::note(text.trim_end()));
         }
         None => {

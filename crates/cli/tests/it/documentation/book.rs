@@ -46,7 +46,7 @@ fn links_between_pages_lead_to_headings() {
 }
 
 /// The anchor that GitHub and mdBook give to a heading.
-fn anchor_of(heading: &str) -> String {
+pub(super) fn anchor_of(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()

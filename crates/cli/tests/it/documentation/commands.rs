@@ -33,6 +33,16 @@ pub(super) fn find_outside_blocks(page: &str) -> Vec<String> {
     other.chain(indented).filter(|line| is_command(line)).map(str::to_owned).collect()
 }
 
+/// The blocks of a language, with the numbers of their first lines.
+pub(super) fn find_blocks_of(page: &str, language: &str) -> Vec<(usize, String)> {
+    let blocks = find_blocks(page).into_iter().filter(|block| block.language == language);
+    let to_text = |block: Block<'_>| {
+        let first = block.lines.first().map_or(0, |(number, _)| *number);
+        (first, block.lines.iter().map(|(_, line)| format!("{line}\n")).collect())
+    };
+    blocks.map(to_text).collect()
+}
+
 struct Block<'a> {
     language: &'a str,
     /// The lines with their numbers.
