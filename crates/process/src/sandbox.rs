@@ -30,8 +30,8 @@ use crate::opened_path::OpenedPaths;
 use files::{NetworkRules, SystemFiles};
 pub(crate) use granted::{GrantedDescriptors, Place};
 pub use level::SandboxLevel;
+pub(crate) use limits::{OPEN_FILES, open_file_limit, set_limits};
 pub use limits::{Violation, WATCH_INTERVAL, raise_open_file_limit};
-pub(crate) use limits::{open_file_limit, set_limits};
 pub use support::{ListEnforcement, SandboxSupport, list_enforcement, sandbox_support};
 use system_calls::Conditions;
 

@@ -5,7 +5,7 @@ use std::{io, sync::OnceLock, time::Duration};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Maximum number of open files of a child.
-const OPEN_FILES: u64 = 4096;
+pub(crate) const OPEN_FILES: u64 = 4096;
 /// The size of the largest file a child may write.
 const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// The memory that a child may lock, in bytes: the kernel's default. Locked pages of files are not counted
