@@ -48,7 +48,7 @@ pub use network::{Host, HostPort, NetworkAccess, NetworkError};
 pub use origin::{Location, Origin, SourceId};
 pub use outcome::{Content, ErrorForm, Failure, Outcome};
 pub use policy::{Decision, Policy};
-pub use safety::find_safety_annotation;
+pub use safety::{find_safety_annotation, is_secret_mark};
 pub use schema::{FoundErrors, Schema, SchemaError, SchemaValidator};
 pub use secret::REDACTED;
 pub use similar::closest;

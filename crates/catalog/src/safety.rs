@@ -37,12 +37,15 @@ const OTHER_NAMES: [(&str, &str); 25] = [
     ("network_access", "network"),
 ];
 
+/// Names of the annotation `secret` of a parameter in other systems.
+const SECRET_NAMES: [&str; 7] =
+    ["is_secret", "sensitive", "is_sensitive", "password", "confidential", "write_only", "redact"];
+
 /// Words that are similar to an annotation but unrelated.
 const OTHER_WORDS: [&str; 4] = ["content", "contents", "context", "constant"];
 
 /// The safety annotation that an unknown word probably stands for. Case and separators are ignored.
 pub fn find_safety_annotation(word: &str) -> Option<&'static str> {
-    let compact = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
     let wanted = compact(word);
     if OTHER_WORDS.contains(&wanted.as_str()) {
         return None;
@@ -54,9 +57,30 @@ pub fn find_safety_annotation(word: &str) -> Option<&'static str> {
     known.map(|(_, name)| name).or_else(near).or_else(approval)
 }
 
+/// Whether an unknown field of a parameter probably stands for `secret`: its values would be logged.
+pub fn is_secret_mark(word: &str) -> bool {
+    let wanted = compact(word);
+    SECRET_NAMES.into_iter().any(|name| compact(name) == wanted)
+        || closest(word, ["secret"]).is_some()
+}
+
+fn compact(text: &str) -> String {
+    text.replace(['_', '-', ' '], "").to_ascii_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::find_safety_annotation;
+    use super::{find_safety_annotation, is_secret_mark};
+
+    #[test]
+    fn finds_marks_of_secrets() {
+        for word in ["secrte", "secrets", "Secret", "isSecret", "sensitive", "writeOnly"] {
+            assert!(is_secret_mark(word), "{word}");
+        }
+        for word in ["section", "select", "hidden", "private", "security"] {
+            assert!(!is_secret_mark(word), "{word}");
+        }
+    }
 
     #[test]
     fn finds_misspellings_and_names_of_other_systems() {

@@ -134,7 +134,8 @@ pub(crate) fn command() -> clap::Command {
 
 /// Parses the command line. Prints an error or the help and exits if there is nothing to run.
 pub(crate) fn parse() -> Cli {
-    let matches = command().try_get_matches().unwrap_or_else(|error| explain_flag(error).exit());
+    let explain = |error| explain_command(explain_flag(error));
+    let matches = command().try_get_matches().unwrap_or_else(|error| explain(error).exit());
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
@@ -147,6 +148,32 @@ fn explain_flag(mut error: clap::Error) -> clap::Error {
     };
     if error.kind() == ClapErrorKind::UnknownArgument && !flag.is_empty() {
         let hint = format!("parameters of tools are written `{flag}=VALUE`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+    }
+    error
+}
+
+/// Commands of other programs, and what does the same here.
+const OTHER_NAMES: [(&[&str], &str); 7] = [
+    (&["history", "audit", "logs"], "toolcrib log"),
+    (&["run", "exec"], "toolcrib call NAME KEY=VALUE"),
+    (&["render"], "toolcrib call render_rmd filename=NAME"),
+    (&["validate", "lint", "verify"], "toolcrib check"),
+    (&["ls", "tools"], "toolcrib list"),
+    (&["install", "add", "setup"], "toolcrib connect"),
+    (&["start", "stop"], "toolcrib up, toolcrib down"),
+];
+
+/// Replaces the suggestion for an unknown command if it is the name that other programs have for one.
+fn explain_command(mut error: clap::Error) -> clap::Error {
+    let command = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(command)) => command.clone(),
+        _ => return error,
+    };
+    let known = OTHER_NAMES.iter().find(|(names, _)| names.contains(&command.as_str()));
+    if let Some((_, ours)) = known {
+        error.remove(ContextKind::SuggestedSubcommand);
+        let hint = format!("the command is `{}`", ours.replace(", ", "` or `"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
     }
     error

@@ -1,6 +1,8 @@
 //! Typed access to the fields of an object, with a diagnostic for each invalid one.
 
-use catalog::{HostPort, NetworkAccess, NetworkError, closest, find_safety_annotation};
+use catalog::{
+    HostPort, NetworkAccess, NetworkError, closest, find_safety_annotation, is_secret_mark,
+};
 
 use crate::{
     json::{Node, Value},
@@ -33,7 +35,14 @@ pub(crate) struct KnownFields {
 impl KnownFields {
     /// The safety annotation that an unknown field stands for, if this object can have annotations.
     fn find_annotation(&self, key: &str) -> Option<&'static str> {
-        find_safety_annotation(key).filter(|name| self.fields().any(|field| field == *name))
+        let secret = || is_secret_mark(key).then_some("secret");
+        let meant = find_safety_annotation(key).or_else(secret);
+        meant.filter(|name| self.fields().any(|field| field == *name))
+    }
+
+    /// Whether this is the object of annotations that MCP servers list, which has no meaning here.
+    fn is_annotations_of_mcp(&self, key: &str) -> bool {
+        key.eq_ignore_ascii_case("annotations") && self.fields().any(|field| field == "dangerous")
     }
 
     fn fields(&self) -> impl Iterator<Item = &'static str> {
@@ -215,6 +224,9 @@ impl<'n, 'p> Object<'n, 'p> {
                         format!("unknown field `{key}` looks like a misspelled safety annotation"),
                     )
                     .hint(did_you_mean(near)),
+                _ if known.is_annotations_of_mcp(key) => report
+                    .at_key(&MISREAD_FIELD, &at, format!("`{key}` would be ignored"))
+                    .hint("declare `mutates`, `dangerous`, `idempotent` and `network` beside `name` instead"),
                 Some(near) => report
                     .at_key(
                         &MISREAD_FIELD,
@@ -305,6 +317,7 @@ pub(crate) fn to_count(node: &Node<'_>) -> Option<u64> {
     let number = node.as_number()?;
     number.as_u64().or_else(|| {
         let value = number.as_f64()?;
+        // Above 2^53, about 9e15, doubles skip integers.
         (value.fract() == 0.0 && (0.0..9e15).contains(&value)).then_some(value as u64)
     })
 }

@@ -33,7 +33,9 @@ use crate::{
     code_files::{code_files, importable_files, named_file},
     digest::FILE_STEPS,
 };
-pub(crate) use command::{CommandPlan, check_command, find_argument_failures, program_command};
+pub(crate) use command::{
+    CommandPlan, WithheldCaches, check_command, find_argument_failures, program_command,
+};
 pub(crate) use digest::{PlanDigest, plan_changed};
 pub use escape::escape_controls;
 pub(crate) use named_paths::normalize_paths;

@@ -52,6 +52,8 @@ pub struct ProgramGrants {
     pub credentials: Grant,
     /// The trusted tools.
     pub trusted: TrustedTools,
+    /// Folders in which the program keeps downloads and that it may not write. Some may not exist.
+    pub caches: Vec<PathBuf>,
 }
 
 impl ProgramGrants {
@@ -107,6 +109,11 @@ impl GrantsByProgram {
         self.0.get(program).is_some_and(|grants| {
             !grants.is_trusted(tool) && grants.credentials.describe().is_some()
         })
+    }
+
+    /// The folders in which the program keeps downloads and that it may not write.
+    pub(crate) fn withheld_caches(&self, program: &str) -> &[PathBuf] {
+        self.0.get(program).map_or(&[], |grants| &grants.caches)
     }
 
     /// All paths that some program is granted, and those of them that it may write.

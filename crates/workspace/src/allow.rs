@@ -111,7 +111,7 @@ pub(crate) fn apply(
     let unused = clauses
         .iter()
         .zip(is_clause_used)
-        .filter(|(clause, is_used)| !is_used && !clause.is_for_change());
+        .filter(|(clause, is_used)| !is_used && !clause.is_for_others());
     let mut useless: Vec<Diagnostic> = unused
         .map(|(clause, _)| report_useless(Origin::offset(&config, clause.span.start), &clause.code))
         .collect();
@@ -124,6 +124,11 @@ pub(crate) fn apply(
         }));
     }
     diagnostics.append(&mut useless);
+}
+
+/// Removes allowed diagnostics that only `check` finds.
+pub(crate) fn remove_allowed(clauses: &[Allow], diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.retain(|found| !clauses.iter().any(|clause| clause.covers(found)));
 }
 
 impl Allow {
@@ -164,10 +169,11 @@ impl Allow {
         (self.code == rule && self.file.is_none() && matches_tool).then_some(self.reason.as_str())
     }
 
-    /// Whether it is for a change between two versions. Such a clause matches only in `diff`, so a
-    /// check cannot tell that it is useless.
-    fn is_for_change(&self) -> bool {
+    /// Whether it is for a change between two versions or for a problem in a document. The first are
+    /// found only by `diff` and the second only by `check`, so it may not be useless.
+    fn is_for_others(&self) -> bool {
         compat::CHANGES.iter().any(|rule| rule.name == self.code)
+            || formats::rmd::RULES.iter().any(|rule| rule.code == self.code)
     }
 
     /// Whether it covers a diagnostic. It never covers errors, because a tool with an error cannot

@@ -1,5 +1,6 @@
 //! `[documents]`: R Markdown and Quarto documents, and how they are rendered.
 
+mod problems;
 mod rules;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+pub use problems::check_documents;
 pub(crate) use rules::{BROKEN_DOCUMENTS, FORBIDDEN_BACKEND};
 
 /// The default maximum size of a document, in bytes.
@@ -200,6 +202,7 @@ fn check(
         let hint = "name a folder; a missing one is created";
         report(&BROKEN_DOCUMENTS, config.dir.span().start, message, hint);
     }
+    // Entries of the two lists have no location of their own.
     for (path, _) in config.data.iter().zip(data).filter(|(_, resolved)| !resolved.is_dir()) {
         let message = format!("the data folder `{}` does not exist", path.display());
         report(

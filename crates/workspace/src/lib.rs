@@ -71,7 +71,7 @@ pub use config::{
 pub use content::{CategoryConfig, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use custom_rules::{RuleClause, RuleSeverity};
-pub use documents::{Documents, DocumentsConfig, RenderBackend};
+pub use documents::{Documents, DocumentsConfig, RenderBackend, check_documents};
 pub use environment::Environment;
 pub use export_config::ExportConfig;
 pub use files::{Files, LARGEST_FILE};

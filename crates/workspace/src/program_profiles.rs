@@ -13,6 +13,9 @@ use serde::Deserialize;
 
 use crate::Environment;
 
+/// The start of the part of a value that the program expands.
+const PATTERN: &str = "/%";
+
 const PROFILES: &str = include_str!("program_profiles.toml");
 
 /// What a program gets of your files and variables. A built-in profile, if there is one for it, applies
@@ -119,8 +122,11 @@ pub(crate) fn resolve_grants(
         for profile in own.into_iter().chain(others) {
             grants.always.extend(profile.grant(environment));
             grants.credentials.extend(profile.credentials.grant(environment));
+            let cache = profile.caches.grant(environment);
+            grants.caches.extend(profile.caches.folders(environment));
             if config.caches {
-                let cache = profile.caches.grant(environment);
+                grants.caches.retain(|folder| !cache.read.contains(folder));
+                // Programs write to their caches, too.
                 grants.always.extend(Grant { write: cache.read, read: Vec::new(), ..cache });
             }
         }
@@ -155,6 +161,12 @@ impl Profile {
 }
 
 impl Part {
+    /// The paths to read, whether they exist or not.
+    fn folders(&self, environment: &Environment) -> Vec<PathBuf> {
+        let expanded = self.read.iter().filter_map(|path| expand(path, environment));
+        expanded.map(|path| path.canonicalize().unwrap_or(path)).collect()
+    }
+
     fn grant(&self, environment: &Environment) -> Grant {
         let mut grant = grant(&self.set, &self.read, &self.pass, environment);
         let home = environment.get("HOME").filter(|_| self.home);
@@ -172,10 +184,14 @@ fn grant(
     let mut grant = Grant::default();
     for (variable, paths) in set {
         // The user may keep the file elsewhere.
-        let chosen = environment.get(variable).and_then(|path| fs::canonicalize(path).ok());
-        let mut usual = paths.iter().filter_map(|path| find_existing(path, environment));
-        if let Some(path) = chosen.or_else(|| usual.next()) {
-            grant.variables.push((variable.clone(), path.to_string_lossy().into_owned()));
+        let own = environment.get(variable);
+        let chosen = own.and_then(|path| fs::canonicalize(path).ok());
+        // A value that is no path, such as a list of folders, is better than a pattern.
+        let usual = paths.iter().filter(|path| own.is_none() || !path.contains(PATTERN));
+        let mut usual = usual.filter_map(|path| find_set(path, environment));
+        let chosen = chosen.map(|path| (path.to_string_lossy().into_owned(), path));
+        if let Some((value, path)) = chosen.or_else(|| usual.next()) {
+            grant.variables.push((variable.clone(), value));
             grant.read.push(path);
         }
     }
@@ -190,9 +206,24 @@ fn pass(names: &[String], environment: &Environment) -> Vec<(String, String)> {
     names.iter().filter_map(variable).collect()
 }
 
+/// The value of a variable and the path that it makes readable, if that exists. A part of the value from
+/// [`PATTERN`] is for the program to expand.
+fn find_set(path: &str, environment: &Environment) -> Option<(String, PathBuf)> {
+    let (folder, pattern) = path.find(PATTERN).map_or((path, ""), |at| path.split_at(at));
+    let folder = find_existing(folder, environment)?;
+    Some((format!("{}{pattern}", folder.display()), folder))
+}
+
 /// The path that a profile means, if it exists.
 fn find_existing(path: &str, environment: &Environment) -> Option<PathBuf> {
-    let path = match path.strip_prefix('$') {
+    // Links are resolved, because only the target is granted: many people link such files to a
+    // repository.
+    expand(path, environment)?.canonicalize().ok()
+}
+
+/// The path that a profile means.
+fn expand(path: &str, environment: &Environment) -> Option<PathBuf> {
+    Some(match path.strip_prefix('$') {
         Some(rest) => {
             let (variable, rest) = rest.split_once('/').unwrap_or((rest, ""));
             environment.toolchain_folder(variable)?.join(rest)
@@ -201,10 +232,7 @@ fn find_existing(path: &str, environment: &Environment) -> Option<PathBuf> {
             Some(rest) => Path::new(environment.get("HOME")?).join(rest),
             None => PathBuf::from(path),
         },
-    };
-    // Links are resolved, because only the target is granted: many people link such files to a
-    // repository.
-    path.canonicalize().ok()
+    })
 }
 
 fn is_socket(path: &Path) -> bool {

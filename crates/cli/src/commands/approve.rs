@@ -5,7 +5,7 @@ mod watch;
 
 use std::{process::ExitCode, time::SystemTime};
 
-use host::{Assembly, Options, Persistence};
+use host::{Assembly, Options, Persistence, count};
 use runtime::{Approval, Detail};
 use workspace::propose_policy_clause;
 
@@ -83,7 +83,12 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
                 if args.watch {
                     return watch::run(&cribs, args.full).await;
                 }
-                list(&cribs, is_all).await
+                let code = list(&cribs, is_all).await?;
+                if !is_all {
+                    let others = CribRequests::open_others(&assembly, &state);
+                    note_others(requests::list_waiting(&others).await?.len());
+                }
+                Ok(code)
             }
         }
     })?
@@ -100,6 +105,14 @@ async fn list(cribs: &[CribRequests<'_>], names_cribs: bool) -> CommandResult {
         terminal::note("\nrun `toolcrib approve CODE` to decide about one");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Notes that calls of other cribs wait: a person who looks for one may be in the wrong folder.
+fn note_others(waiting: usize) {
+    if waiting > 0 {
+        let calls = count(waiting, "call");
+        terminal::note(&format!("{calls} of other cribs: `toolcrib approve --all-cribs`"));
+    }
 }
 
 async fn decide(waiting: &Waiting<'_, '_>, args: &Args) -> CommandResult {

@@ -91,7 +91,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let crib = assembly.crib();
     let values = block_on(assembly.flag_values_or_defaults())?;
     let Tools { catalog, switched_off } = assembly.tools(&values)?;
-    let tool = show::find(&catalog, crib, &args.name)
+    let tool = show::find(&catalog, &assembly, &args.name)
         .map_err(|error| explain_switch(error, &args.name, &switched_off))
         .map_err(|error| explain_held(error, &args.name, assembly.held()))?;
     let current = env::current_dir().and_then(|folder| folder.canonicalize());

@@ -13,7 +13,9 @@ use catalog::{Severity, SourceId};
 use clap::ValueEnum;
 use clients::Client;
 use host::{Assembly, Options, count, report::Report};
-use workspace::{Crib, Files, Loaded, check_paths, check_text, fix_crib, fix_paths};
+use workspace::{
+    Crib, Files, Loaded, check_documents, check_paths, check_text, fix_crib, fix_paths,
+};
 
 use self::against::Against;
 use super::{CommandContext, CommandResult, connect};
@@ -131,8 +133,9 @@ fn reject_empty(loaded: &Loaded) -> Result<(), CommandError> {
     if loaded.files > 0 || !loaded.diagnostics.is_empty() {
         return Ok(());
     }
-    Err(CommandError::new(ErrorKind::NotFound, "there are no definitions here")
-        .hint("run `toolcrib new mtdf NAME` to write one, or name a crib with `-C`"))
+    Err(CommandError::new(ErrorKind::NotFound, "there are no definitions here").hint(
+        "run `toolcrib init` or `toolcrib new cli NAME` to write one, or name a crib with `-C`",
+    ))
 }
 
 /// Checks standard input as a definition of the crib.
@@ -163,6 +166,7 @@ fn load_crib(
     if !has_guide && crib.documents.is_none() && problems.is_empty() {
         reject_empty(&loaded)?;
     }
+    check_documents(crib, &mut loaded);
     loaded.files += usize::from(!problems.is_empty());
     loaded.diagnostics.splice(0..0, problems);
     host::check_clients(crib, named, &mut loaded);

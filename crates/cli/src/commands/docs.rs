@@ -22,7 +22,7 @@ use crate::{error::CommandError, terminal};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Folder to write to; created if missing.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", default_value = "site")]
     out: PathBuf,
     /// Format of the pages.
     #[arg(long, value_enum, default_value_t = PageFormat::Html)]

@@ -65,7 +65,10 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     if print_tables(&tools, wanted) == 0 {
         terminal::note(&match &args.category {
             Some(category) => format!("no tool has the category `{category}`"),
-            None => format!("no tools in {}", assembly.crib().folder.display()),
+            None => {
+                let folder = assembly.crib().folder.display();
+                format!("no tools in {folder}; run `toolcrib init` to start with some")
+            }
         });
     }
     let all = tools.catalog.tools().iter().map(|tool| &**tool);

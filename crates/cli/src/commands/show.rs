@@ -1,17 +1,19 @@
 //! `show`: one tool.
 
+mod missing;
+
 use std::{process::ExitCode, sync::Arc};
 
 use catalog::{Catalog, Implementation, Tool};
 use clap_complete::ArgValueCandidates;
-use host::{Options, Tools, find_tool};
+use host::{Assembly, Options, Tools, find_tool};
 use runtime::{GrantsByProgram, SandboxLevel};
 use serde_json::json;
 use workspace::Crib;
 
 use super::{CommandContext, CommandResult, completions::proposals};
 use crate::{
-    error::{CommandError, ErrorKind},
+    error::CommandError,
     terminal::{self, Paint},
     wrap::wrap,
 };
@@ -30,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let assembly = context.assemble(Options::default())?;
     let tools = assembly.all_tools()?;
-    let tool = find(&tools, assembly.crib(), &args.name)?;
+    let tool = find(&tools, &assembly, &args.name)?;
     let level = sandbox_level(assembly.crib(), &tool);
     let held = assembly.held().iter().find(|drift| drift.held_tool() == Some(&tool.name));
     if args.json {
@@ -104,30 +106,12 @@ fn sandbox_level(crib: &Crib, tool: &Tool) -> Option<SandboxLevel> {
     }
 }
 
-/// Maximum number of suggested names.
-const MAX_SUGGESTIONS: usize = 6;
-
-/// Finds a tool, or suggests those with a similar name.
-pub(super) fn find(catalog: &Catalog, crib: &Crib, name: &str) -> Result<Arc<Tool>, CommandError> {
-    find_tool(catalog, crib, name).cloned().ok_or_else(|| {
-        let message = format!("there is no tool `{name}` in {}", crib.folder.display());
-        CommandError::new(ErrorKind::NotFound, message).hint(suggest(catalog, name))
-    })
-}
-
-/// Suggests similar names, and for the name of a program its subcommands: `git_log` for `git`.
-fn suggest(catalog: &Catalog, name: &str) -> String {
-    let names = catalog.tools().iter().map(|tool| tool.name.as_str());
-    let is_part = |tool: &&str| {
-        let rest = tool.strip_prefix(name).filter(|_| !name.is_empty());
-        rest.is_some_and(|rest| rest.starts_with(['_', '-']))
-    };
-    let parts: Vec<_> = names.filter(is_part).map(|name| format!("`{name}`")).collect();
-    let shown = parts.iter().take(MAX_SUGGESTIONS).cloned().collect::<Vec<_>>().join(", ");
-    match (parts.len(), catalog.closest(name)) {
-        (0, Some(near)) => format!("did you mean `{near}`?"),
-        (0, None) => "run `toolcrib list` to see the tools, `toolcrib check` to see why one is missing, or name another crib with -C".to_owned(),
-        (1..=MAX_SUGGESTIONS, _) => format!("did you mean {shown}?"),
-        (more, _) => format!("did you mean {shown} or one of {} others?", more - MAX_SUGGESTIONS),
-    }
+/// Finds a tool, or explains why there is none of that name.
+pub(super) fn find(
+    catalog: &Catalog,
+    assembly: &Assembly,
+    name: &str,
+) -> Result<Arc<Tool>, CommandError> {
+    let found = find_tool(catalog, assembly.crib(), name).cloned();
+    found.ok_or_else(|| missing::explain(catalog, assembly, name))
 }

@@ -127,6 +127,13 @@ fn outside_of_a_crib_the_calls_of_all_cribs_are_listed() {
     CODE.. DURATION  crib  wipe  echo wiped 'a b'
     ");
     assert!(crib.run(&["approve", "--all-cribs"]).stdout.contains("CRIB"));
+    let sibling = crib.root().with_file_name("sibling");
+    fs::create_dir_all(sibling.join("tools")).expect("a folder");
+    let note = run_in(&sibling, &crib, &["approve"]).stderr;
+    assert_eq!(
+        note,
+        "no calls are waiting for approval\n1 call of other cribs: `toolcrib approve --all-cribs`\n"
+    );
     // The home folder of most people contains the state folder.
     let home = crib.root().parent().expect("a folder").to_owned();
     assert!(run_in(&home, &crib, &["approve"]).stdout.contains("echo wiped 'a b'"));

@@ -40,7 +40,7 @@ fn a_crib_without_definitions_is_reported() {
     --- stderr
     error: there are no definitions here
      |
-     = help: run `toolcrib new mtdf NAME` to write one, or name a crib with `-C`
+     = help: run `toolcrib init` or `toolcrib new cli NAME` to write one, or name a crib with `-C`
     ");
     assert_eq!(TempCrib::new().run(&["lock"]).code, 3);
 }

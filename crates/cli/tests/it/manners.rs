@@ -128,8 +128,14 @@ fn reports_and_explanations_fit_the_terminal() {
 #[test]
 fn mistakes_are_explained() {
     let crib = crib();
-    let mistakes: [&[&str]; 5] = [
+    let crib = crib.file("tools/broken.json", r#"{"name": "broken", "command": "true", "description": "Is broken", "timeout_seconds": "x"}"#);
+    let mistakes: [&[&str]; 10] = [
         &["call", "git"],
+        &["call", "log"],
+        &["call", "broken"],
+        &["call", "create_rmd"],
+        &["history"],
+        &["start"],
         &["show", "cuont"],
         &["list", "--category", "nothing"],
         &["serve", "shop"],
@@ -145,6 +151,44 @@ fn mistakes_are_explained() {
 
     exit code 3
     --- stderr
+    error: there is no tool `log` in CRIB
+     |
+     = help: did you mean `git_log`?
+
+    exit code 3
+    --- stderr
+    error: `broken` is not served, because of an error in tools/broken.json: expected integer, received string
+     |
+     = help: run `toolcrib check tools/broken.json` to see where
+
+    exit code 3
+    --- stderr
+    error: there is no tool `create_rmd` in CRIB
+     |
+     = help: set `enabled = true` under `[documents]` in toolcrib.toml
+
+    exit code 2
+    --- stderr
+    error: unrecognized subcommand 'history'
+
+      tip: the command is `toolcrib log`
+
+    Usage: toolcrib [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+
+    exit code 2
+    --- stderr
+    error: unrecognized subcommand 'start'
+
+      tip: the command is `toolcrib up` or `toolcrib down`
+
+    Usage: toolcrib [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+
+    exit code 3
+    --- stderr
     error: there is no tool `cuont` in CRIB
      |
      = help: did you mean `count`?
@@ -152,6 +196,7 @@ fn mistakes_are_explained() {
     exit code 0
     --- stderr
     no tool has the category `nothing`
+    1 error in definitions; run `toolcrib check` to see them
 
     exit code 2
     --- stderr
@@ -161,7 +206,7 @@ fn mistakes_are_explained() {
 
     exit code 2
     --- stderr
-    error: invalid value 'localhost' for '--http <ADDR>': use a port, such as 7337, or an address with a port, such as 127.0.0.1:7337
+    error: invalid value 'localhost' for '--http <ADDR>': use a port, such as 7337, an address with a port, such as 127.0.0.1:7337, or `systemd`
 
     For more information, try '--help'.
     ");

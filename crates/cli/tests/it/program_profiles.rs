@@ -1,6 +1,11 @@
 //! Ordinary programs find their configuration although their home folder is an empty one.
 
-use std::{env, fs, os::unix::fs::symlink, path::PathBuf, process::Command};
+use std::{
+    env, fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::PathBuf,
+    process::Command,
+};
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -116,4 +121,85 @@ fn a_definition_asks_for_credentials_and_everything_granted_is_shown() {
     }
     let doctor = run(&["doctor"]);
     assert!(doctor.contains("\nProfiles of programs\n  git       reads "), "{doctor}");
+}
+
+#[test]
+fn r_finds_the_packages_of_the_user_in_scripts_and_examples() {
+    skip_without!("Rscript");
+    let home = home(&[]);
+    let version = "cat(R.version$platform, paste(R.version$major, sub('[.].*', '', R.version$minor), sep = '.'))";
+    let output = Command::new("Rscript").args(["--vanilla", "-e", version]).output().expect("R");
+    let output = String::from_utf8(output.stdout).expect("text");
+    let (platform, version) = output.split_once(' ').expect("two words");
+    let library = home.path().join(format!("R/{platform}-library/{version}"));
+    let sources = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        (
+            "DESCRIPTION",
+            "Package: answers\nVersion: 1.0\nTitle: T\nDescription: D.\nLicense: MIT\n",
+        ),
+        ("NAMESPACE", "export(answer)\n"),
+        ("R/answer.R", "answer <- function() 42\n"),
+    ] {
+        let path = sources.path().join("answers").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    fs::create_dir_all(&library).expect("a folder");
+    let mut install = Command::new("R");
+    install.args(["CMD", "INSTALL", "-l"]).arg(&library).arg(sources.path().join("answers"));
+    assert!(install.output().expect("R").status.success());
+
+    let crib = crib("Rscript script.R").file("script.R", "cat(answers::answer())\n");
+    let output = call(&crib, &home);
+    assert_eq!((output.code, output.stdout.as_str()), (0, "42"), "{}", output.stderr);
+
+    let crib = TempCrib::new().file("DESCRIPTION", "Package: questions\nVersion: 1.0\n").file(
+        "R/ask.R",
+        "#' Ask\n#'\n#' @description Asks a question.\n#' @return Numeric, the answer\n\
+         #' @examples\n#' ask()\n#' @keywords mcp-tool mcp-read-only\nask <- function() answers::answer()\n",
+    );
+    let mut build = crib.command(&["build", "."]);
+    let output =
+        build.env("HOME", home.path()).env_remove("R_LIBS_USER").output().expect("it runs");
+    let output = CommandOutput::from(&output);
+    let written = fs::read_to_string(crib.root().join("inst/mcp/tools/questions-ask.yaml"));
+    assert!(written.expect("a file").contains("#> [1] 42"), "{}{}", output.stdout, output.stderr);
+}
+
+#[test]
+fn a_program_that_may_not_write_its_cache_names_the_setting() {
+    let home = home(&[]);
+    let registry = home.path().join(".cargo/registry");
+    let crib = TempCrib::new()
+        .file(
+            "bin/cargo",
+            "#!/bin/sh\ntouch \"$CARGO_HOME/registry/index\" 2>/dev/null && echo written && exit 0\n\
+             printf 'error: failed to open `%s/registry/index`\\n\\nCaused by:\\n  Read-only file system (os error 30)\\n' \"$CARGO_HOME\" >&2\n\
+             exit 101\n",
+        )
+        .tool("fetch", json!({
+            "name": "fetch", "description": "Downloads the dependencies", "command": "cargo", "mutates": true,
+            "options": [],
+        }));
+    let program = crib.root().join("bin/cargo");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let fetch = || {
+        let path = format!("{}:/usr/bin:/bin", crib.root().join("bin").display());
+        let mut command = crib.command(&["call", "fetch"]);
+        command.env("HOME", home.path()).env("PATH", path);
+        command.env_remove("CARGO_HOME").env_remove("RUSTUP_HOME");
+        CommandOutput::from(&command.output().expect("the program starts"))
+    };
+    fs::create_dir_all(&registry).expect("a folder");
+    let output = fetch();
+    let setting = format!(
+        "its sandbox may not write {}, where `cargo` keeps what it downloads; set `caches = true` in \
+         `[program.cargo]` of toolcrib.toml\n",
+        registry.canonicalize().expect("a folder").display()
+    );
+    assert!(output.stderr.ends_with(&setting), "{}", output.stderr);
+    crib.write("toolcrib.toml", "[program.cargo]\ncaches = true\n");
+    let output = fetch();
+    assert_eq!((output.code, output.stdout.as_str()), (0, "written\n"), "{}", output.stderr);
 }

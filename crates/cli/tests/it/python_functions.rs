@@ -77,3 +77,25 @@ fn doctor_does_not_call_a_broken_tool_ok() {
     let unknown = "unknown  count_lines: there is no Python module `nowhere` in `.`";
     assert!(output.stdout.contains(unknown), "{}", output.stdout);
 }
+
+#[test]
+fn paths_of_functions_and_of_programs_that_read_json_should_be_declared() {
+    let paths = |target: &str, kind: &str| {
+        let specification =
+            SPECIFICATION.replace("`path` | `string`", &format!("`path` | `{kind}`"));
+        let bind = format!("[[bind]]\ntools = \"count_lines\"\n{target}\n");
+        let crib = TempCrib::new()
+            .file("count/MCP_TOOL_SPECIFICATION.md", &specification)
+            .file("counting.py", "def count_lines(path, limit=None): return {}\n")
+            .file("toolcrib.toml", &bind);
+        let report = crib.run(&["check", "--format", "json"]).json();
+        let found = report["diagnostics"].as_array().expect("diagnostics").iter();
+        let hints = found.filter(|found| found["code"] == "TC301").map(|found| &found["hint"]);
+        hints.filter_map(|hint| hint.as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let hint = "write `path` as its type, so that it is restricted to the crib's roots";
+    for target in ["python = \"counting\"", "command = [\"wc\"]"] {
+        assert_eq!(paths(target, "string"), [hint], "{target}");
+        assert!(paths(target, "path").is_empty(), "{target}");
+    }
+}

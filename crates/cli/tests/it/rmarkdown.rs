@@ -189,3 +189,29 @@ fn a_full_disk_keeps_the_old_document() {
         "before"
     );
 }
+
+#[test]
+fn check_reports_problems_of_documents() {
+    let broken = "---\ntitle: Broken\n---\n\n```{r}\nread.csv(\"data/a.csv\"\n```\n\n![](missing.png) ![](../data/a.png)\n";
+    let crib = TempCrib::new()
+        .file("toolcrib.toml", "[documents]\nenabled = true\ndata = [\"data\"]\n")
+        .file("data/a.png", "")
+        .file("rmd/2026/broken.Rmd", broken)
+        .file("rmd/output/kept.Rmd", broken);
+    let output = crib.run(&["check"]);
+    assert_eq!(output.code, 1);
+    let lines: Vec<_> = output.stdout.lines().filter(|line| line.contains("TC8")).collect();
+    assert_eq!(lines.len(), 2, "{}", output.stdout);
+    assert!(output.stdout.contains("rmd/2026/broken.Rmd:6:1"), "{}", output.stdout);
+    assert!(output.stdout.contains("missing.png") && !output.stdout.contains("a.png` does not"));
+    crib.write(
+        "toolcrib.toml",
+        "[documents]\nenabled = true\n[[allow]]\ncode = \"TC858\"\nreason = \"drawn later\"\n",
+    );
+    let output = crib.run(&["check", "--summary"]);
+    assert!(
+        !output.stdout.contains("TC858") && !output.stdout.contains("TC641"),
+        "{}",
+        output.stdout
+    );
+}

@@ -191,6 +191,7 @@ fn unbound_tools_are_documented_and_not_served() {
     assert!(!crib.run(&["list", "--json"]).stdout.contains("note_list"));
     let refused = crib.run(&["call", "note_list"]);
     assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("with a `[[bind]]` in toolcrib.toml"), "{}", refused.stderr);
 }
 
 #[test]
@@ -242,6 +243,7 @@ fn other_fields_than_in_the_specification_are_reported() {
     let output = crib.run(&["call", "say_back", "--args", r#"{"text": "x"}"#]);
     let note = "note: the result of `say_back` has `txt`, which its specification does not list, and lacks `text`";
     assert!(output.code == 0 && output.stdout.contains(note), "{}", output.stdout);
+    assert!(output.stderr.is_empty(), "it is reported once: {}", output.stderr);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! How the value of a parameter is passed to the program. Options, positionals and entries of
 //! `argv` share these fields.
 
-use catalog::implementation::{
-    Access, Binding, Items, PassBy, Separator, ValueKind, WORKING_DIRECTORY, flag_for,
+use catalog::{
+    closest,
+    implementation::{
+        Access, Binding, Items, PassBy, Separator, ValueKind, WORKING_DIRECTORY, flag_for,
+    },
 };
 
 use super::{
@@ -12,7 +15,12 @@ use super::{
         parameter::{ACCESS_WITHOUT_PATH, BAD_VARIABLE},
     },
 };
-use crate::{object::Object, report::Report};
+use crate::{
+    json::Node,
+    object::{Object, did_you_mean},
+    report::{NodePath, Report},
+    rules::definition::BAD_CHOICE,
+};
 
 /// The parameter that sets the working directory of the program instead of being passed to it.
 pub(crate) const FOLDER: &str = WORKING_DIRECTORY;
@@ -32,6 +40,24 @@ pub(crate) fn value_kind(format: &str) -> ValueKind {
         "path" => ValueKind::Path,
         "path-or-value" => ValueKind::PathOrValue,
         _ => ValueKind::Plain,
+    }
+}
+
+/// Names that people use for the format `path`.
+const OTHER_PATH_NAMES: [&str; 8] =
+    ["file", "filename", "filepath", "file_path", "dir", "directory", "folder", "pathname"];
+
+/// Reports a `format` that probably stands for `path`: other formats are passed on, so the value would
+/// not be restricted to the crib's roots.
+pub(crate) fn check_format(node: &Node<'_>, at: &NodePath<'_>, report: &mut Report) {
+    let Some(format) = node.get("format").and_then(Node::as_str) else { return };
+    let folded = format.to_ascii_lowercase().replace('-', "_");
+    let is_path =
+        OTHER_PATH_NAMES.contains(&folded.as_str()) || closest(format, ["path"]).is_some();
+    if is_path && value_kind(format) == ValueKind::Plain {
+        let message = format!("the format `{format}` restricts nothing");
+        let problem = report.at_value(&BAD_CHOICE, &at.key("format"), message);
+        report.push(problem.with_expected("path").with_received(format).hint(did_you_mean("path")));
     }
 }
 
@@ -104,6 +130,7 @@ impl BindingContext<'_> {
         let channel = object.choice("pass_by", &CHANNELS, report);
         let variable =
             object.non_blank("env", report).filter(|name| check_variable(name, object, report));
+        // The working directory is where the program runs, and is never passed in another way.
         if self.name != FOLDER {
             self.apply_channel(channel, variable, &mut binding);
         }

@@ -22,7 +22,17 @@ const KNOWN: KnownFields = KnownFields {
         constraint::FIELDS,
         binding::FIELDS,
     ],
-    critical: &["format", "required", "flag", "type", "alias", "pass_by", "file_flag", "access"],
+    critical: &[
+        "format",
+        "required",
+        "flag",
+        "type",
+        "alias",
+        "pass_by",
+        "file_flag",
+        "access",
+        "secret",
+    ],
 };
 
 /// One parameter of a tool.
@@ -144,6 +154,10 @@ fn read_value_kind(object: &Object<'_, '_>, report: &mut Report) -> ValueKind {
     let format = |node: &Node<'_>| {
         node.get("format").and_then(Node::as_str).map_or(ValueKind::Plain, value_kind)
     };
+    binding::check_format(object.node, object.at, report);
+    if let Some(items) = object.node("items") {
+        binding::check_format(items, &object.at.key("items"), report);
+    }
     let own = format(object.node);
     let found =
         if own == ValueKind::Plain { object.node("items").map_or(own, format) } else { own };

@@ -92,6 +92,7 @@ impl<'n> TreeReader<'n, '_> {
         for property in properties {
             let name = &*property.key;
             check_name(name, schema, self.report);
+            check_formats(name, &property.value, schema, self.report);
             let at = at.key(name);
             let entry = map
                 .and_then(|map| map.get(name))
@@ -162,6 +163,16 @@ fn check_name(name: &str, schema: &Object<'_, '_>, report: &mut Report) {
         let message = format!("`{}` is not a valid parameter name", name.escape_debug());
         let problem = report.at_key(&BAD_NAME, &schema.at.key("properties").key(name), message);
         report.push(problem.with_expected("text without whitespace").with_received(name));
+    }
+}
+
+/// Reports formats of a property, and of its items, that probably stand for `path`.
+fn check_formats(name: &str, property: &Node<'_>, schema: &Object<'_, '_>, report: &mut Report) {
+    let (properties, items) = (schema.at.key("properties"), "items");
+    let at = properties.key(name);
+    binding::check_format(property, &at, report);
+    if let Some(node) = property.get(items) {
+        binding::check_format(node, &at.key(items), report);
     }
 }
 

@@ -242,3 +242,25 @@ fn rejects_write_access_in_read_only_tools() {
         assert_eq!(found(written), [("TC052", "/argv/x/access".to_owned())]);
     }
 }
+
+#[test]
+fn a_misspelled_mark_of_a_secret_is_an_error() {
+    for key in ["secrte", "secrets", "sensitive", "writeOnly", "password"] {
+        let mut option = json!({"type": "string"});
+        option[key] = json!(true);
+        assert_eq!(option_errors(option), [format!("error TC023 /{key}")]);
+    }
+}
+
+#[test]
+fn a_misspelled_format_of_a_path_is_an_error() {
+    for format in ["Path", "paths", "file", "file-path", "directory", "folder"] {
+        let option = json!({"type": "string", "format": format});
+        assert_eq!(option_errors(option), ["error TC036 /format"], "{format}");
+        let items = json!({"type": "array", "items": {"type": "string", "format": format}});
+        assert_eq!(option_errors(items), ["error TC036 /items/format"], "{format}");
+    }
+    for format in ["date", "time", "uri", "email", "uuid", "hostname", "regex"] {
+        assert!(option_errors(json!({"type": "string", "format": format})).is_empty(), "{format}");
+    }
+}

@@ -305,6 +305,8 @@ fn a_misspelled_safety_annotation_is_an_error_and_the_tool_is_not_served() {
     }
     let leaf = with_leaf(json!({"dangerus": true}));
     assert_eq!(errors(&read(&leaf).diagnostics), ["error TC023 /subcommand/0/dangerus"]);
+    let of_mcp = with_leaf(json!({"annotations": {"destructiveHint": true}}));
+    assert_eq!(errors(&read(&of_mcp).diagnostics), ["error TC023 /subcommand/0/annotations"]);
     let harmless =
         with_leaf(json!({"colour": "red", "author": "Ada", "license": "MIT", "tags": []}));
     assert!(errors(&read(&harmless).diagnostics).is_empty());

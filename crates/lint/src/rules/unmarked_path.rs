@@ -28,16 +28,18 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
     // A specification without a binding runs nothing yet; its `[[bind]]` will decide how paths are
     // passed.
     let is_only_described = tool.details.is_some() && !tool.is_callable();
-    // Functions, and programs that read JSON, resolve paths themselves. Other tools have
-    // definitions of their own.
-    let resolves_itself = match &tool.implementation {
-        Implementation::Process(process) => process.speaks_json(),
-        Implementation::Sequence(_) | Implementation::Missing => false,
-        _ => true,
-    };
+    // The others resolve paths themselves or, if they forward calls, have definitions of their own.
+    let resolves_itself = !matches!(
+        tool.implementation,
+        Implementation::Process(_)
+            | Implementation::Python(_)
+            | Implementation::Sequence(_)
+            | Implementation::Missing
+    );
     if resolves_itself || is_only_described {
         return;
     }
+    let is_specification = tool.details.is_some();
     for (name, schema) in tool.input.properties() {
         if accepts_free_text(schema)
             && !is_bound_as_path(tool, name)
@@ -46,12 +48,17 @@ pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
             let message = format!(
                 "the parameter `{name}` looks like a path but does not have `\"format\": \"path\"`"
             );
-            let location = if has_type(schema, "array") { "to its `items`" } else { "to it" };
+            let change = match (is_specification, has_type(schema, "array")) {
+                (true, true) => "write `array[path]` as its type",
+                (true, false) => "write `path` as its type",
+                (false, true) => "add `\"format\": \"path\"` to its `items`",
+                (false, false) => "add `\"format\": \"path\"` to it",
+            };
             let found = Diagnostic::new(&RULE, tool.parameter_origin(name), message)
                 .with_expected("format: path");
-            sink.push(found.hint(format!(
-                "add `\"format\": \"path\"` {location}, so that it is restricted to the crib's roots"
-            )));
+            sink.push(
+                found.hint(format!("{change}, so that it is restricted to the crib's roots")),
+            );
         }
     }
 }

@@ -199,6 +199,8 @@ pub(super) fn shorten_latency() {
     const HIGHEST: i32 = -20;
     const SLICE_NS: u64 = 100_000;
     let size = u32::try_from(size_of::<SchedulingAttributes>()).unwrap_or_default();
+    // Without the right to raise the priority the call fails as a whole, so the time slice is then
+    // set alone.
     for nice in [HIGHEST, 0] {
         let own = SchedulingAttributes { size, nice, runtime: SLICE_NS, ..Default::default() };
         // SAFETY: the kernel reads as many bytes of the struct as its size says.
@@ -248,6 +250,7 @@ pub(super) fn restrict_mount(
     path: &CStr,
     is_read_only: bool,
 ) -> io::Result<()> {
+    // `MOUNT_ATTR_RDONLY` of `linux/mount.h`.
     const READ_ONLY: u64 = 1;
     let attributes = MountAttributes {
         set: if is_read_only { READ_ONLY } else { 0 },

@@ -121,6 +121,7 @@ impl<'a> Watch<'a> {
         if used.iter().map(|used| used.threads).sum::<u64>() > sandbox.processes {
             return Some(Violation::Processes);
         }
+        // Without an ipc namespace, the file lists the segments of the whole machine.
         let held = held + self.own_places.map_or(0, |_| shared_segments());
         let messages = self.own_places.map_or(0, |_| count_messages_and_semaphores());
         let page_tables: u64 = used.iter().map(|used| used.page_tables).sum();
@@ -157,6 +158,7 @@ impl<'a> Watch<'a> {
 /// The descendants of a process. An error if the kernel does not list children: then all processes of
 /// the machine have to be read, which takes much longer.
 fn find_children(pid: u32) -> io::Result<Vec<u32>> {
+    // The supervisor has no other thread.
     let own = children_of(pid, pid)?;
     let (mut found, mut pending) = (own.clone(), own);
     while let Some(pid) = pending.pop() {
@@ -191,6 +193,7 @@ impl ProcessUsage {
         let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         Some(Self {
             pid,
+            // A zombie has no lines about memory.
             threads: find_number(&text, "Threads:").unwrap_or(1),
             anonymous: find_number(&text, "RssAnon:").unwrap_or(0) * 1024,
             shared: find_number(&text, "RssShmem:").unwrap_or(0) * 1024,
@@ -249,6 +252,8 @@ impl Held {
                     continue;
                 }
                 let Ok(found) = fs::metadata(&path) else { continue };
+                // Files with a name are counted by the folder that lists them. A descriptor may be
+                // open in several processes.
                 if found.nlink() > 0 || !known.insert((found.dev(), found.ino())) {
                     continue;
                 }

@@ -24,8 +24,9 @@ impl Backend for Missing {
 }
 
 fn not_callable(tool: &Tool) -> Failure {
-    Failure::new(
-        ErrorType::NotCallable,
-        format!("`{}` is documented but has no command to run", tool.name),
-    )
+    let message = format!(
+        "`{}` is documented but has no command to run; connect it to code with a `[[bind]]` in toolcrib.toml",
+        tool.name
+    );
+    Failure::new(ErrorType::NotCallable, message)
 }

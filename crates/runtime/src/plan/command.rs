@@ -43,6 +43,16 @@ pub(crate) struct CommandPlan {
     pub(crate) profile: Option<String>,
     /// The name of the program, if the user has credentials for it that are withheld from the tool.
     pub(crate) withheld: Option<String>,
+    /// The folders in which the program keeps downloads and that the tool may not write.
+    pub(crate) caches: WithheldCaches,
+}
+
+/// The caches of a program that a tool may not write.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WithheldCaches {
+    /// The name of the program.
+    pub(crate) program: String,
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 /// The program of a call.
@@ -139,6 +149,7 @@ impl CommandPlan {
         process: &Process,
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
+        // `/` has no folder above it that the sandbox could open for the program.
         let (file, sandboxed) = (PathBuf::from(&process.program), PathBuf::from("/"));
         Self::assemble(settings, tool, process, arguments, || Ok(Located { file, sandboxed }))
     }
@@ -176,8 +187,12 @@ impl CommandPlan {
             ..build_command(settings, &process.program, &file, &cwd, line, sandbox)?
         };
         let withheld = withholds.then(|| process.program.clone());
+        let caches = WithheldCaches {
+            program: process.program.clone(),
+            folders: settings.programs.withheld_caches(&process.program).to_vec(),
+        };
         let timeout = settings.timeout_of(tool);
-        Ok(Self { profile, withheld, ..Self::new(tool, timeout, command) })
+        Ok(Self { profile, withheld, caches, ..Self::new(tool, timeout, command) })
     }
 
     pub(crate) fn new(tool: &Tool, timeout: Duration, command: Command) -> Self {
@@ -187,6 +202,7 @@ impl CommandPlan {
             command: Arc::new(command),
             profile: None,
             withheld: None,
+            caches: WithheldCaches::default(),
         }
     }
 

@@ -124,7 +124,7 @@ fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
         ),
         ("at most", format!("{} seconds", plan["timeout_seconds"])),
     ];
-    // Only if the command line is hidden.
+    // A plan has this field only if its command line is hidden.
     if let Some(given) = plan.get("given") {
         lines.insert(0, ("arguments", truncate(&given.to_string(), rendering)));
     }

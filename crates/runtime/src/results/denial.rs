@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use catalog::{Content, Implementation, NetworkAccess, Outcome, Tool};
 use process::{Command, SandboxLevel, is_private_folder};
 
-use crate::plan::CommandPlan;
+use crate::plan::{CommandPlan, WithheldCaches};
 
 /// How programs and C libraries report that a name cannot be resolved or no socket be opened.
 const NETWORK: [&str; 16] = [
@@ -87,7 +87,8 @@ pub(crate) fn explain_program_denial(
              or add the tool to `credentials` of `[program.{program}]`"
         )
     });
-    let denial = explain_denial(tool, &plan.command, stderr);
+    let denial =
+        explain_cache(tool, plan, stderr).or_else(|| explain_denial(tool, &plan.command, stderr));
     let causes = [withheld, denial].into_iter().flatten().collect::<Vec<_>>();
     Some(causes.join(". And ")).filter(|causes| !causes.is_empty())
 }
@@ -101,6 +102,30 @@ fn lacks_credentials(line: &str) -> bool {
         Some(is_private_folder(&path))
     };
     CREDENTIALS.iter().any(|phrase| lower.contains(phrase)) || is_at_home() == Some(true)
+}
+
+/// The setting for caches, if the program could not write to one. Programs name the file and the reason
+/// on different lines, so all lines are searched.
+fn explain_cache(tool: &Tool, plan: &CommandPlan, stderr: &str) -> Option<String> {
+    let is_denied = |line: &str| {
+        let lower = line.to_lowercase();
+        lower.contains(READ_ONLY) || lower.contains("permission denied")
+    };
+    if plan.command.sandbox.level == SandboxLevel::None || !stderr.lines().any(is_denied) {
+        return None;
+    }
+    let is_named = |folder: &&PathBuf| folder.to_str().is_some_and(|text| stderr.contains(text));
+    let WithheldCaches { program, folders } = &plan.caches;
+    let folder = folders.iter().find(is_named)?;
+    let shown = folder.display();
+    if tool.annotations.is_read_only() {
+        return Some(explain_write(tool, &shown.to_string()));
+    }
+    let create = if folder.exists() { "" } else { ", and create it" };
+    Some(format!(
+        "its sandbox may not write {shown}, where `{program}` keeps what it downloads; set `caches = true` in \
+         `[program.{program}]` of toolcrib.toml{create}"
+    ))
 }
 
 /// The part of the sandbox that is the likely cause of an error on standard error, and how to change
@@ -149,6 +174,7 @@ fn explain_line(tool: &Tool, command: &Command, line: &str) -> Option<String> {
     if contains(&NETWORK) || has_none && contains(&CONNECTION) {
         return explain_network(tool, network);
     }
+    // Withheld credentials have an explanation of their own.
     if contains(&CREDENTIALS) {
         return None;
     }
@@ -157,6 +183,7 @@ fn explain_line(tool: &Tool, command: &Command, line: &str) -> Option<String> {
         return (phrase == READ_ONLY).then(|| explain_write(tool, "there"));
     };
     let path = normalize(&Path::new(&command.cwd).join(path));
+    // The file does not exist; the sandbox would have shown it.
     if phrase == MISSING && command.sandbox.may_read(&path) {
         return None;
     }

@@ -19,7 +19,7 @@ pub(super) fn check_result(tool: &Tool, value: Value) -> Result<CheckedResult, F
     let found = find_differences(tool, &value);
     let Some(first) = found.first() else {
         let note = describe_other_fields(tool, &value).map(|message| {
-            tracing::warn!(tool = tool.name, "{message}");
+            tracing::info!(tool = tool.name, "{message}");
             Content::Text(format!("note: {message}"))
         });
         return Ok(CheckedResult { value, note });
@@ -28,7 +28,7 @@ pub(super) fn check_result(tool: &Tool, value: Value) -> Result<CheckedResult, F
         if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
     let message =
         format!("the result of `{}` does not match its specification: {first}{others}", tool.name);
-    tracing::warn!(tool = tool.name, "{message}");
+    tracing::info!(tool = tool.name, "{message}");
     match tool.on_mismatch {
         Some(OnMismatch::Fail) => {
             Err(Failure::new(ErrorType::OutputMismatch, message)

@@ -1,8 +1,9 @@
 //! `Rscript` as a tool: the R installation, the sandbox for examples, and R literals.
 
 use std::{
+    collections::BTreeMap,
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -13,7 +14,7 @@ use catalog::{
 use runtime::Settings;
 use serde_json::json;
 
-use crate::{Environment, build::RPackage};
+use crate::{Environment, build::RPackage, program_profiles::resolve_grants};
 
 /// The maximum output of an example, in bytes. Definitions keep much less.
 const OUTPUT_BYTES: usize = 1 << 20;
@@ -93,6 +94,7 @@ pub(super) fn sandbox_settings(
     settings.environment = child_variables(environment);
     settings.read = environment.toolchain_paths();
     settings.read.extend(installation.folders());
+    settings.programs = resolve_grants(&BTreeMap::new(), environment, Path::to_path_buf, |_| false);
     settings.output_bytes = OUTPUT_BYTES;
     // The default, twice the number of cores, suits programs that wait; examples compute.
     settings.concurrency = settings.concurrency.div_ceil(2);
