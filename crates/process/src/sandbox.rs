@@ -37,7 +37,7 @@ use serde::{Serialize, Serializer};
 
 use crate::opened_path::OpenedPaths;
 #[cfg(target_os = "linux")]
-pub(crate) use child_limits::{open_file_limit, set_limits};
+pub(crate) use child_limits::{OPEN_FILES, open_file_limit, set_limits};
 #[cfg(target_os = "linux")]
 pub(crate) use enforcer::{Enforcer, Restriction};
 #[cfg(target_os = "linux")]

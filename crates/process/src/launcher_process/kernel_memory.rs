@@ -16,6 +16,7 @@ use rustix::{
 };
 
 use super::raw;
+use crate::sandbox::OPEN_FILES;
 
 /// Memory that one queued byte takes at most: the smallest packet takes 768 bytes, and more in some kernels.
 const MAX_OVERHEAD: u64 = 1280;
@@ -62,6 +63,12 @@ impl Queues {
             (None, false) => self.received += DEFAULT_BUFFER,
             (None, true) => {}
         }
+    }
+
+    /// Adds a process whose descriptors cannot be listed, because it has forbidden to inspect it or its
+    /// program is not readable: each of them could be a full socket.
+    pub(super) fn add_hidden_process(&mut self) {
+        self.received += OPEN_FILES * DEFAULT_BUFFER;
     }
 
     fn add_socket(&mut self, socket: &OwnedFd) {

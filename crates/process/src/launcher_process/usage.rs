@@ -235,7 +235,13 @@ impl Held {
     fn find(pids: &[u32], folder: &Path) -> Self {
         let (mut known, mut held, mut queues) = (HashSet::new(), Self::default(), Queues::new());
         for pid in pids {
-            let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+            let open = match fs::read_dir(format!("/proc/{pid}/fd")) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    queues.add_hidden_process();
+                    continue;
+                }
+                open => open.into_iter().flatten().flatten(),
+            };
             for entry in open {
                 let path = entry.path();
                 let Ok(name) = fs::read_link(&path) else { continue };

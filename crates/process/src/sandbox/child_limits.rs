@@ -7,7 +7,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::limits::FORMER_OPEN_FILES;
 
 /// Maximum number of open files of a child.
-const OPEN_FILES: u64 = 4096;
+pub(crate) const OPEN_FILES: u64 = 4096;
 /// The size of the largest file a child may write.
 const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 /// The memory that a child may lock, in bytes: the kernel's default. Locked pages of files are not counted
