@@ -130,13 +130,18 @@ fn write_to_device(path: &Path, bytes: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut fs::OpenOptions::new().write(true).open(path)?, bytes)
 }
 
+/// A folder that cannot be listed may still be written to.
+#[cfg(target_os = "linux")]
+const FOLDER: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const FOLDER: OFlags = OFlags::RDONLY;
+
 /// Opens the folder of a path, creating it if needed, and returns the file name.
 fn open_parent(path: &Path) -> io::Result<(rustix::fd::OwnedFd, &OsStr)> {
     let name = path.file_name().ok_or(Errno::ISDIR)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    // `PATH`, because a folder that cannot be listed may still be written to.
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let flags = FOLDER | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok((openat(CWD, folder, flags, Mode::empty())?, name))
 }

@@ -152,6 +152,8 @@ impl Flags {
         for _ in 0..MAX_BATCHES {
             let (batch, is_last) = self.read_batch(&layers, page.next.as_deref()).await?;
             for (name, setting) in batch {
+                // Set for names that are not listed as well, so that the next page does not read
+                // them again.
                 page.next = Some(name.clone());
                 if is_listed(&name) {
                     bytes += name.len() + setting.value.to_string().len();

@@ -52,6 +52,7 @@ async fn read(
     let text = get_text(arguments, "output").unwrap_or_default();
     let owner = Owner(context.owner().to_string());
     let name = OutputName::parse(text).ok_or_else(|| unknown_output_error(text))?;
+    // Listed, because `get` would load the outcome as well.
     if let Some(id) = name.operation() {
         let filter = Filter { owner: Some(owner.clone()), ids: vec![id], ..Filter::default() };
         if operations.list(filter, None, 1).await?.operations.is_empty() {

@@ -136,6 +136,7 @@ fn join_path(name: &str, parent: &str) -> String {
         Some(_) => Vec::new(),
         None => parent.split('/').collect(),
     };
+    // The last part names the including file.
     parts.pop();
     for part in name.split('/') {
         match part {

@@ -70,7 +70,7 @@ async fn wait(
     let limit = Duration::from_secs_f64(limit);
     let found = tokio::select! {
         found = operations.wait(Viewer::Owner(&owner), &ids, until, limit) => found?,
-        // Never completes; it is dropped when the wait is over.
+        // Reporting never completes; it is dropped when the wait is over.
         never = report_progress(operations, &owner, &ids, context) => match never {},
     };
     let ended: Vec<OperationId> = found
@@ -98,6 +98,8 @@ async fn report_progress(
     let start = Instant::now();
     loop {
         tokio::time::sleep(PROGRESS_INTERVAL).await;
+        // If events were missed, this round ends here and the next one continues with those that
+        // are left.
         while let Ok(event) = events.try_recv() {
             let operation = &event.operation;
             if operation.owner == *owner && (ids.is_empty() || ids.contains(&operation.id)) {

@@ -22,6 +22,8 @@ impl Allowance {
     /// because a tool with an error cannot be served.
     pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
         let is_inside = match &diagnostic.origin.location {
+            // A location without bytes is covered by an allowance for the whole document, whose
+            // scope begins at 0.
             Location::Whole | Location::Value(_) | Location::Key(_) => self.scope.start == 0,
             Location::Offset(at) => self.scope.contains(at),
             Location::Span(span) => self.scope.contains(&span.start),

@@ -62,6 +62,7 @@ impl Budget {
         match result {
             Ok(done) => Ok(done),
             Err(panic) if !panic.is::<Exhausted>() => resume_unwind(panic),
+            // The outer budget is used up as well. By now, the flag is that of the outer one.
             Err(panic) if outer_left == 0 || is_flag_set() => resume_unwind(panic),
             Err(_) => Err(Exhausted),
         }

@@ -71,6 +71,7 @@ fn find_condition(rule: &str) -> Result<Arc<Expression>, String> {
     if let Some(known) = COMPILED.lock().as_ref().and_then(|known| known.get(rule)) {
         return Ok(Arc::clone(known));
     }
+    // Compiled without the lock, so that other calls need not wait for it.
     let compiled = Arc::new(on_large_stack(|| Expression::compile(rule, &ARGUMENT_NAMES))?);
     let mut kept = COMPILED.lock();
     let kept = kept.get_or_insert_default();

@@ -80,6 +80,7 @@ impl CustomRule {
         let holds = self
             .when
             .evaluate(&Scope::for_definition(tool))
+            // The reasons are worded for calls.
             .map_err(|reason| reason.replace("these arguments", "this tool"))?;
         Ok(holds.then(|| self.diagnostic(tool.origin.clone()).tool(&tool.name)))
     }

@@ -61,7 +61,7 @@ impl FailureList {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no failures.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
@@ -143,6 +143,7 @@ pub fn extend(mut failure: Failure, others: Vec<Failure>) -> Failure {
 
 /// Adds the document about a failure: what happened, to which tool, and the details.
 pub fn complete(tool: &Tool, mut failure: Failure) -> Failure {
+    // Completed by an inner call, which names the tool that has failed.
     if failure.details.get("error").is_some() {
         return failure;
     }

@@ -76,10 +76,12 @@ fn find_code<'a>(program: &'a str, pieces: &'a [Piece]) -> Option<&'a str> {
     let mut seen = BTreeSet::new();
     let mut lines = vec![(program, pieces)];
     while let Some((program, pieces)) = lines.pop() {
-        // Each word is a possible program for every wrapper before it.
+        // Each word is a possible program for every wrapper before it. The number of words after it
+        // identifies it.
         if !seen.insert(pieces.len()) {
             continue;
         }
+        // Unexamined words may run code, so the call has to wait for approval.
         if seen.len() > MAX_PROGRAMS {
             return Some(program);
         }

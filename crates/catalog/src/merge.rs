@@ -45,6 +45,7 @@ impl Catalog {
         let mut tools: Vec<Arc<Tool>> = tools.into_iter().map(Into::into).collect();
         // Stable, so that the first tool of a name stays the first.
         tools.sort_by(|a, b| a.name.cmp(&b.name));
+        // The later element is passed first.
         tools.dedup_by(|tool, first| {
             let is_taken = tool.name == first.name;
             if is_taken {

@@ -109,11 +109,13 @@ impl Host {
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(inner) = text.strip_prefix('[') {
             let address: Ipv6Addr = inner.strip_suffix(']')?.parse().ok()?;
+            // `::ffff:10.0.0.1` and `10.0.0.1` are the same destination.
             return Some(Self::Address(IpAddr::V6(address).to_canonical()));
         }
         if let Ok(address) = text.parse::<Ipv4Addr>() {
             return Some(Self::Address(address.into()));
         }
+        // A trailing dot marks a fully qualified name and does not change it.
         let name = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
         is_name(&name).then_some(Self::Name(name))
     }

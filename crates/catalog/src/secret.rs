@@ -77,6 +77,8 @@ impl<'s> Search<'s> {
     }
 
     fn is_secret(&mut self, argument: &'s Value) -> bool {
+        // For each argument: a reference that was followed for another one may be marked for this
+        // one, too.
         self.followed.clear();
         self.is_marked(argument)
     }

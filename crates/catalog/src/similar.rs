@@ -13,6 +13,7 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Case and separators are not counted as differences.
 fn fold(word: &str) -> String {
+    // Truncated, because the distance takes quadratic time.
     word.chars().take(64).map(|c| if c == '-' { '_' } else { c.to_ascii_lowercase() }).collect()
 }
 

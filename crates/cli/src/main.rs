@@ -14,6 +14,7 @@ mod help;
 mod live;
 mod logs;
 mod report;
+mod systemd;
 mod table;
 mod terminal;
 mod wrap;

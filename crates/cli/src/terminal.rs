@@ -77,7 +77,7 @@ pub(crate) fn stderr_rendering() -> Rendering {
 /// Command lines are bold if the stream may be coloured.
 fn plan_rendering(stream: &impl IsTerminal) -> Rendering {
     let emphasis = if is_coloured(stream) { Emphasis::Bold } else { Emphasis::None };
-    Rendering { emphasis, ..Rendering::default() }
+    Rendering { emphasis, width: width(), ..Rendering::default() }
 }
 
 /// Whether standard output is a terminal.

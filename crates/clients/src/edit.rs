@@ -68,6 +68,7 @@ impl Editor {
         if let Some(text) = text.strip_prefix(BYTE_ORDER_MARK) {
             return Ok(format!("{BYTE_ORDER_MARK}{}", self.insert(text, name, entry)?));
         }
+        // Connecting again must not change a byte of the file.
         if self.entry(text, name)?.as_ref() == Some(entry) {
             return Ok(text.to_owned());
         }

@@ -157,6 +157,7 @@ pub fn lower(schema: &Object, clients: &[&str]) -> Option<Lowered> {
     let mut lowered: Option<Lowered> = None;
     for rule in RULES.iter().filter(|rule| clients.iter().any(|client| rule.affects(client))) {
         let Handling::Lowered { find, lower, .. } = &rule.handling else { continue };
+        // An earlier rule may have removed what this one is about.
         if find(lowered.as_ref().map_or(schema, |lowered| &lowered.schema)) {
             lower(lowered.get_or_insert_with(|| Lowered::new(schema.clone())));
         }

@@ -143,8 +143,8 @@ impl<'a> Comparer<'a> {
 
     /// Compares two schemas.
     fn compare_nodes(&mut self, pair: Pair<'a, '_>) {
-        // Before resolving: annotations next to a `$ref` describe this use of the definition and
-        // would be lost with the reference.
+        // Collected before resolving, because annotations next to a `$ref` describe this use of the
+        // definition and would be lost with the reference.
         if !self.ignores_annotations {
             let old = collect_annotations(self.old_root, pair.old);
             let new = collect_annotations(self.new_root, pair.new);

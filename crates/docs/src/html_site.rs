@@ -119,6 +119,8 @@ fn render_document(title: &str, scripts: ScriptPolicy, body: &str) -> String {
         ScriptPolicy::Inline => " script-src 'unsafe-inline';",
         ScriptPolicy::Denied => "",
     };
+    // The search form opens the index. A page that is read from a folder has no origin that
+    // `'self'` could match, so `file:` is named as well.
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{GENERATOR}\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline';{scripts} \

@@ -120,6 +120,7 @@ fn without_folder(pieces: &[Piece]) -> Vec<&Piece> {
 /// A schema without keywords that only repeat a default.
 pub(crate) fn normalize(schema: &Schema) -> Value {
     let mut object: Map<String, Value> = schema.object().as_ref().clone();
+    // The served dialect is that of the protocol, whatever a definition names.
     object.remove("$schema");
     if object.get("additionalProperties") == Some(&Value::Bool(true)) {
         object.remove("additionalProperties");

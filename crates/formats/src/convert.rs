@@ -79,6 +79,7 @@ fn report_omitted(tool: &Tool, files: &[WrittenFile], readings: &[Reading]) -> L
         let (_, reading) = files.iter().zip(readings).find(|(file, _)| is_own(file))?;
         reading.diagnostics.iter().find(|found| found.is_error())
     };
+    // An error that was found before the name was read belongs to no tool.
     let why =
         of_tool().or_else(of_file).map_or_else(String::new, |found| format!(": {}", found.message));
     Loss {

@@ -83,6 +83,8 @@ impl<'a> Document<'a> {
         // a key; the JSON parser gives the clearer error.
         let parsed = if is_markdown(source) { json::parse(text) } else { parse(text) };
         parsed.problems.into_iter().for_each(|problem| report.push_syntax(problem));
+        // A lossy tree has nulls in the place of what was not understood; a format could take them
+        // for values.
         match parsed.root.filter(|_| !parsed.is_lossy) {
             Some(root) => {
                 let format = detect_data(formats, &root, text);

@@ -74,5 +74,6 @@ fn split(text: &str) -> Option<(&str, &str)> {
 
 fn parse(yaml: &str) -> Result<Value, FrontMatterError> {
     crate::yaml::read(yaml)
+        // The line of `---` comes first and is not part of the YAML.
         .map_err(|error| FrontMatterError { line: error.line + 1, message: error.message })
 }

@@ -29,6 +29,7 @@ impl<'a> Locator<'a> {
 
     fn root(&self) -> Option<&Node<'a>> {
         let parse = || {
+            // Such a file is reported as a whole and was not parsed when it was read either.
             if self.text.len() > MAX_BYTES { None } else { document::parse(self.text).root }
         };
         self.root.get_or_init(parse).as_ref()

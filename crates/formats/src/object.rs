@@ -317,6 +317,7 @@ pub(crate) fn to_count(node: &Node<'_>) -> Option<u64> {
     let number = node.as_number()?;
     number.as_u64().or_else(|| {
         let value = number.as_f64()?;
+        // Above 2^53, about 9e15, doubles skip integers.
         (value.fract() == 0.0 && (0.0..9e15).contains(&value)).then_some(value as u64)
     })
 }

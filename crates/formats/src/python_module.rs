@@ -83,6 +83,7 @@ impl PythonModule {
             }
             self.collect_names(statement, text);
         }
+        // Such a function supplies names when they are looked up (PEP 562).
         self.is_open |= self.names.contains("__getattr__");
     }
 

@@ -108,6 +108,8 @@ impl Approver {
         let unreadable =
             |source| CredentialError::Unreadable { path: self.credential.clone(), source };
         let metadata = fs::symlink_metadata(&self.credential).map_err(unreadable)?;
+        // Landlock does not restrict metadata, so only reading the content shows that this process
+        // may.
         fs::read(&self.credential).map_err(unreadable)?;
         let folder = self.credential.parent().unwrap_or(&self.credential);
         let owner = fs::metadata(folder).map_err(unreadable)?.uid();

@@ -120,6 +120,7 @@ pub fn read_log(state: &Path, filter: &LogFilter, limit: usize) -> Vec<LogRecord
     let mut found = 0;
     // Reads files from the newest to the oldest, until there are enough records.
     for path in audit_files(state).iter().rev() {
+        // Lines are appended, so the last change of a file is the time of its newest line.
         let is_older = |since| modified(path).is_some_and(|modified| modified < since);
         if found >= limit || filter.since.is_some_and(is_older) {
             break;
@@ -128,6 +129,7 @@ pub fn read_log(state: &Path, filter: &LogFilter, limit: usize) -> Vec<LogRecord
         found += join(&lines).iter().filter(|record| filter.includes(record)).count();
         files.push(lines);
     }
+    // Joined again as a whole: a call may begin in one file and end in the next.
     let lines: Vec<_> = files.into_iter().rev().flatten().collect();
     let mut records = join(&lines);
     records.retain(|record| filter.includes(record));

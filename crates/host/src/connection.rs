@@ -229,6 +229,7 @@ impl ClientFile {
     fn read(&self) -> Result<Option<String>, ConnectionError> {
         match fs::read_to_string(&self.path) {
             Ok(text) => Ok(Some(text)),
+            // A broken link is not a missing file: writing to it would fail later.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !self.path.is_symlink() => {
                 Ok(None)
             }

@@ -55,6 +55,7 @@ fn collect(crib: &Crib, path: &Path, found: &mut Vec<File>) -> Result<(), (PathB
         return Ok(());
     }
     let failed = |error| (path.to_owned(), error);
+    // A configured folder need not exist.
     let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
     if metadata.is_dir() {
         for entry in fs::read_dir(path).map_err(failed)? {

@@ -76,7 +76,7 @@ impl ServedCrib {
             tracing::warn!("tools are served without {missing}");
         }
         let operations = runtime.operations();
-        // In the background: a long history must not delay the start.
+        // Recovered in the background, because a long history must not delay the start.
         operations.expect_recovery();
         tokio::spawn(recover(Arc::clone(&runtime)));
         tokio::spawn(prune_regularly(operations.clone()));
@@ -114,6 +114,8 @@ impl ServedCrib {
 
     /// Reads the crib again and serves the result. Returns a line for a person.
     pub async fn reload(&self) -> String {
+        // Held until the end, so that a flag that changes meanwhile cannot publish the old tools
+        // after the new ones.
         let mut states = self.0.switch_states.lock().await;
         // An empty list makes `publish` replace the snapshot even if no switch has moved.
         states.clear();
@@ -169,7 +171,8 @@ impl ServedCrib {
             // Without `--watch` a person decides when definitions are read again.
             let definitions = changes.definitions && watched == Watched::Everything;
             let changes = Changes { definitions, ..changes };
-            // On the watcher's own thread: the next change waits until this one is served.
+            // This blocks the watcher's own thread, so that the next change waits until this one is
+            // served.
             executor.block_on(Self(shared).follow_files(&changes));
         });
         match watcher {

@@ -76,6 +76,8 @@ impl ProgramAccess<'_> {
         if !self.roots.iter().any(|root| root == self.folder) {
             sandbox.allow_read([self.folder.to_owned()]);
         }
+        // Programs start others through the `PATH`. A folder there that overlaps with the state
+        // folder would hand out its tokens.
         let path = search_path(self.environment).filter(|folder| !self.is_delicate(folder));
         sandbox.allow_read(self.read.iter().cloned().chain(path));
         sandbox.allow_write(self.write.iter().cloned());
@@ -108,6 +110,8 @@ impl ProgramAccess<'_> {
     /// a file there that exists and cannot be opened. See [`crate::private_variables`].
     pub fn environment(&self, added: Vec<(String, String)>) -> Vec<(String, String)> {
         let is_kept = |(name, value): &&(String, String)| match name.as_str() {
+            // Set to the private folder at the start. `getenv` would find this earlier entry
+            // instead.
             "TMPDIR" => false,
             "HOME" if self.is_sandboxed => self.is_readable(Path::new(value)),
             name => !added.iter().any(|(other, _)| other == name),

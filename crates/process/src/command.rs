@@ -1,6 +1,6 @@
 //! The command to start: program, arguments, environment, files and restrictions.
 
-use std::{fmt, sync::Arc};
+use std::{ffi::OsString, fmt, path::Path, sync::Arc};
 
 use serde::{Serialize, Serializer};
 
@@ -29,6 +29,41 @@ pub struct Command {
     pub pipes: Vec<String>,
     /// The sandbox of the process.
     pub sandbox: Sandbox,
+}
+
+impl Command {
+    /// The path of the executable, if the private folder is `folder`.
+    pub(crate) fn program_in(&self, folder: &Path) -> OsString {
+        match &self.copies.program {
+            Some(name) => folder.join(name).into(),
+            None => self.program.clone().into(),
+        }
+    }
+
+    /// The arguments, with the paths of files in the private folder.
+    pub(crate) fn argv_in(&self, folder: &Path) -> impl Iterator<Item = OsString> {
+        self.argv.iter().map(|word| match word {
+            Word::Text(text) => text.clone().into(),
+            Word::File { prefix, name } => {
+                let mut word = OsString::from(prefix);
+                word.push(folder.join(name));
+                word
+            }
+        })
+    }
+
+    /// The whole environment. The variables in `more` replace others.
+    pub(crate) fn env_in<'c>(
+        &'c self,
+        folder: &Path,
+        more: &'c [(String, String)],
+    ) -> impl Iterator<Item = (&'c str, OsString)> {
+        let is_replaced = |name: &str| more.iter().any(|(other, _)| other == name);
+        let own = self.env.iter().filter(move |(name, _)| !is_replaced(name)).chain(more);
+        let private = private_variables(&self.env);
+        own.map(|(name, value)| (name.as_str(), OsString::from(value)))
+            .chain(private.map(|name| (name, folder.into())))
+    }
 }
 
 /// Copies of programs and scripts that nothing but the command itself can change.

@@ -1,44 +1,47 @@
 //! Starts processes: chosen environment, own process group, no shell, empty standard input unless
 //! requested, sandboxed before the first instruction.
 //!
-//! The work is done by a [launcher process](crate::launcher_process); this is the side of the server.
+//! On Linux the work is done by a [launcher process](crate::launcher_process). Other systems have none, and
+//! no sandbox: there, programs are children of the server.
 
-mod child;
-mod connection;
+mod background;
+#[cfg(any(not(target_os = "linux"), test))]
+#[cfg_attr(
+    target_os = "linux",
+    expect(dead_code, unreachable_pub, reason = "only its tests use it here")
+)]
+mod direct;
+#[cfg(target_os = "linux")]
+mod supervised;
 
 use std::{
-    ffi::CString,
     io,
-    os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
-        unix::ffi::OsStrExt,
-    },
     path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-use egress::{EgressProxy, NetworkAccess, proxy_variables};
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    process::{Signal, pidfd_send_signal},
-};
+use egress::{EgressProxy, NetworkAccess};
+use rustix::process::Signal;
 use tokio::{task::spawn_blocking, time::timeout};
 
-use self::child::{OwnStreams, Started, StatusSocket, create_streams};
+#[cfg(not(target_os = "linux"))]
+use self::direct as system;
+#[cfg(target_os = "linux")]
+use self::supervised as system;
+use self::system::{ProcessHandle, Supervisor};
 use crate::{
-    command::{Command, Word, private_variables},
+    command::Command,
     private_folder::{FolderPool, PrivateFolder},
     process_id::ProcessId,
     process_table::{self, FoundProcess, KilledProcess},
-    protocol::{Control, MAX_GRANTED, StartRequest},
-    sandbox::{self, ListEnforcement, Sandbox, SandboxLevel, list_enforcement, sandbox_support},
+    sandbox::{ListEnforcement, Sandbox, SandboxLevel, list_enforcement, sandbox_support},
 };
 
-pub use self::child::{Child, ChildStdin, ChildStdout};
-pub use self::connection::{BackgroundProcess, start_background};
-pub(crate) use self::connection::{has_cgroups, has_namespaces};
+pub use self::background::{BackgroundProcess, start_background};
+pub use self::system::{Child, ChildStdin, ChildStdout};
+pub(crate) use self::system::{has_cgroups, has_namespaces};
 
 /// Timeout for killed processes to disappear.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
@@ -141,17 +144,18 @@ pub struct ChildProcess {
     launcher: Arc<Launcher>,
 }
 
-/// The process that reaps all descendants of a program.
-struct Supervisor {
-    /// 0 if it is not known.
-    pid: u32,
-    pidfd: OwnedFd,
-    status: StatusSocket,
-}
-
 /// The process group of a [`ChildProcess`].
 #[derive(Clone, Debug)]
-pub struct ProcessGroup(StatusSocket);
+pub struct ProcessGroup(ProcessHandle);
+
+/// A program that has started.
+struct Running {
+    child: Child,
+    supervisor: Supervisor,
+    level: SandboxLevel,
+    folder: PrivateFolder,
+    egress: Option<EgressProxy>,
+}
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -224,126 +228,33 @@ impl Launcher {
         let requested = Instant::now();
         let has_chosen_folder = chosen.is_some();
         let failed = |source| LaunchError { program: command.program.clone(), source };
-        // If the caller is gone, dropping the status socket kills the program.
-        let sent = if is_quick(command) && connection::is_open() {
-            // Some ten short system calls: waking up another thread and this one again takes longer.
-            self.request_start(command, chosen.as_deref())
-        } else {
-            let (launcher, own) = (Arc::clone(self), Arc::clone(command));
-            let sent = spawn_blocking(move || launcher.request_start(&own, chosen.as_deref()));
-            sent.await.unwrap_or_else(|error| Err(error.into()))
-        };
-        let sent = sent.map_err(failed)?;
-        let started = Child::start(sent.streams, sent.status).await;
-        let Started { child, pid, pidfd, listeners } =
-            started.map_err(|source| failed(name_folder(command, source)))?;
-        let egress = match &command.sandbox.network {
-            NetworkAccess::Only(list) if !listeners.is_empty() => {
-                Some(EgressProxy::start(list, listeners).map_err(failed)?)
-            }
-            _ => None,
-        };
-        let status = child.status();
+        let Running { child, supervisor, level, folder, egress } =
+            self.launch(command, chosen).await.map_err(failed)?;
         Ok(ChildProcess {
-            group: ProcessGroup(status.clone()),
-            supervisor: Some(Supervisor { pid, pidfd, status }),
-            level: sent.level,
+            group: ProcessGroup(child.handle()),
+            supervisor: Some(supervisor),
+            level,
             child,
             requested,
             has_chosen_folder,
-            folder: Some(sent.folder),
+            folder: Some(folder),
             _egress: egress,
             launcher: Arc::clone(self),
         })
     }
+}
 
-    /// Prepares the private folder and sends the request to the launcher process.
-    fn request_start(&self, command: &Command, chosen: Option<&Path>) -> io::Result<SentRequest> {
-        let level = self.options.check_level(&command.sandbox)?;
+impl Launcher {
+    /// A private folder for a command, with the files that it needs.
+    fn create_folder(&self, command: &Command, chosen: Option<&Path>) -> io::Result<PrivateFolder> {
         let folder = match chosen {
             Some(path) => self.folders.create_at(path, &command.label, &command.files)?,
             None => self.folders.take(&command.label, &command.files)?,
         };
         folder.add_copies(&command.copies.files)?;
         folder.add_pipes(&command.pipes)?;
-        let (request, granted) = self.build_request(command, folder.path(), level)?;
-        let (status, other) = connection::packet_sockets()?;
-        let (streams, of_child) = create_streams(command.stdin.is_some())?;
-        let [stdin, stdout, stderr] = of_child.descriptors();
-        let descriptors = [&[other.as_fd(), stdin, stdout, stderr][..], &granted].concat();
-        connection::send_request(&request.encode(), &descriptors)?;
-        Ok(SentRequest { folder, streams, status, level })
+        Ok(folder)
     }
-
-    /// The request, and the descriptors of granted paths that go with it.
-    fn build_request<'c>(
-        &self,
-        command: &'c Command,
-        folder: &Path,
-        level: SandboxLevel,
-    ) -> io::Result<(StartRequest, Vec<BorrowedFd<'c>>)> {
-        let private = private_variables(&command.env).map(|name| {
-            let value = folder.as_os_str().as_bytes();
-            [name.as_bytes(), b"=", value].concat()
-        });
-        let proxy = proxy_of(&command.sandbox, level);
-        let is_replaced = |name: &str| proxy.iter().any(|(other, _)| other == name);
-        let env = command.env.iter().filter(|(name, _)| !is_replaced(name)).chain(&proxy);
-        let env = env.map(|(name, value)| format!("{name}={value}").into_bytes());
-        let argv = command.argv.iter().map(|word| match word {
-            Word::Text(text) => text.clone().into_bytes(),
-            Word::File { prefix, name } => {
-                [prefix.as_bytes(), folder.join(name).as_os_str().as_bytes()].concat()
-            }
-        });
-        let (sandbox, descriptors) = command.sandbox.resolve_opened();
-        // The launcher process opens the others by their paths without links.
-        let (granted, descriptors): (Vec<_>, Vec<_>) = descriptors
-            .into_iter()
-            .take(MAX_GRANTED)
-            .map(|(path, fd)| (path.to_owned(), fd))
-            .unzip();
-        let request = StartRequest {
-            program: match &command.copies.program {
-                Some(name) => CString::new(folder.join(name).as_os_str().as_bytes())?,
-                None => CString::new(command.program.as_str())?,
-            },
-            argv: argv.map(CString::new).collect::<Result<_, _>>()?,
-            env: env.chain(private).map(CString::new).collect::<Result<_, _>>()?,
-            cwd: PathBuf::from(&command.cwd),
-            folder: folder.to_owned(),
-            open_files: sandbox::open_file_limit(),
-            is_sandboxed: self.options.is_sandboxed,
-            uses_namespaces: self.options.strongest == SandboxLevel::Namespaces,
-            has_stdin: command.stdin.is_some(),
-            granted,
-            sandbox,
-        };
-        Ok((request, descriptors))
-    }
-}
-
-/// Whether nothing has to be written to the disk before a command can be started.
-fn is_quick(command: &Command) -> bool {
-    command.files.is_empty() && command.pipes.is_empty()
-}
-
-/// The variables that lead a program with a list of destinations to its proxy.
-fn proxy_of(sandbox: &Sandbox, level: SandboxLevel) -> Vec<(String, String)> {
-    match &sandbox.network {
-        NetworkAccess::Only(list) if list_enforcement(level) == ListEnforcement::HostsAndPorts => {
-            proxy_variables(list).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// A request that was sent to the launcher process.
-struct SentRequest {
-    folder: PrivateFolder,
-    streams: OwnStreams,
-    status: OwnedFd,
-    level: SandboxLevel,
 }
 
 impl ChildProcess {
@@ -354,6 +265,7 @@ impl ChildProcess {
             self.group.0.close();
             let _ = timeout(KILL_TIMEOUT, self.child.wait_until_gone()).await;
         }
+        // Its processes are gone or being killed, so `drop` need not start a thread for that.
         self.supervisor = None;
         let Some(folder) = self.folder.take() else {
             return;
@@ -370,6 +282,7 @@ impl ChildProcess {
 
     /// Kills the process and all of its descendants; returns those that were still alive.
     pub async fn kill(mut self) -> Vec<KilledProcess> {
+        // Listed while they run, for the report: once the socket is closed they disappear.
         let members = if self.child.is_gone() { Vec::new() } else { self.members().await };
         self.group.0.close();
         // The caller may check that it is gone as soon as this returns.
@@ -411,34 +324,13 @@ impl ChildProcess {
     }
 }
 
-impl Supervisor {
-    /// Its identity, if it still runs. Read when it is needed: most programs end before that.
-    fn id(&self) -> Option<ProcessId> {
-        let id = ProcessId::from_pid(self.pid)?;
-        // Afterwards: the process that was found is this one only if it still has the id.
-        let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
-        poll(&mut exit, Some(&Timespec::default())).is_ok_and(|ready| ready == 0).then_some(id)
-    }
-
-    /// Makes the supervisor kill all processes, and kills it if it does not.
-    fn kill(self) {
-        self.status.close();
-        let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
-        // Without a pid namespace, processes survive a supervisor that is killed before it has killed
-        // them, so it gets more time than it needs for a fork bomb.
-        let limit = Timespec { tv_sec: 10, tv_nsec: 0 };
-        if !poll(&mut exit, Some(&limit)).is_ok_and(|ready| ready > 0) {
-            let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
-        }
-    }
-}
-
 impl Drop for ChildProcess {
     fn drop(&mut self) {
         if let Some(supervisor) = self.supervisor.take() {
-            supervisor.status.close();
+            supervisor.close();
             let folder = self.folder.take();
-            // If no thread can be started, the supervisor kills the processes all the same.
+            // A thread, because the last handle may be dropped outside of a runtime. If none can be
+            // started, the supervisor kills the processes all the same.
             let _ = thread::Builder::new().spawn(move || {
                 supervisor.kill();
                 drop(folder);
@@ -450,11 +342,11 @@ impl Drop for ChildProcess {
 impl ProcessGroup {
     /// Sends a signal to every process in the group. An empty group is not an error.
     pub fn signal(&self, signal: Signal) {
-        self.0.send(Control::Signal(signal.as_raw()));
+        self.0.signal(signal);
     }
 
     /// Sends SIGTERM to all processes of the command, in the group or not.
     pub fn terminate(&self) {
-        self.0.send(Control::Terminate);
+        self.0.terminate();
     }
 }

@@ -36,6 +36,7 @@
 mod cgroups;
 mod families;
 mod guard;
+mod kernel_memory;
 mod mounts;
 mod network;
 mod program;
@@ -178,7 +179,8 @@ fn start(
         }
         _ => Isolation::Subreaper,
     };
-    // Here and not in the supervisor, so that the next program with the same rights has it, too.
+    // Prepared here and not in the supervisor, so that the next program with the same rights uses
+    // it as well.
     enforcer.prepare(&request.sandbox, isolation != Isolation::Subreaper);
     // If that fails, the supervisor enforces the limits alone.
     let group = cgroups.filter(|_| request.is_watched());

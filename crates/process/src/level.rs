@@ -32,10 +32,16 @@ pub enum ResourceControl {
     Cgroup,
     /// The supervisor adds up what the processes use, every [`crate::WATCH_INTERVAL`], and kills them.
     Watched,
+    /// Nothing does.
+    None,
 }
 
 /// Returns how memory and processes of a program as a whole are limited on this machine. Determined by
 /// trying.
 pub fn resource_control() -> ResourceControl {
-    if has_cgroups().unwrap_or(false) { ResourceControl::Cgroup } else { ResourceControl::Watched }
+    match has_cgroups() {
+        _ if !cfg!(target_os = "linux") => ResourceControl::None,
+        Ok(true) => ResourceControl::Cgroup,
+        Ok(false) | Err(_) => ResourceControl::Watched,
+    }
 }

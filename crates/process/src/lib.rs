@@ -8,6 +8,7 @@
 mod access;
 mod command;
 mod launcher;
+#[cfg(target_os = "linux")]
 mod launcher_process;
 mod level;
 mod opened_path;
@@ -19,6 +20,7 @@ mod process_id;
 pub mod process_table;
 mod program;
 mod protected_paths;
+#[cfg(target_os = "linux")]
 mod protocol;
 mod r_environment;
 mod random_id;
@@ -35,9 +37,12 @@ pub use launcher::{
     BackgroundProcess, Child, ChildProcess, ChildStdin, ChildStdout, LaunchError, Launcher,
     LauncherOptions, ProcessGroup, start_background,
 };
+#[cfg(target_os = "linux")]
 pub use launcher_process::trim_memory;
 pub use level::{ResourceControl, resource_control, sandbox_level};
-pub use opened_path::{OpenedPath, OpenedPaths, follow_links_outside, open_file_beneath};
+pub use opened_path::{
+    OpenedPath, OpenedPaths, follow_links_outside, open_file_beneath, open_file_without_links,
+};
 pub use output::{CapturedOutput, OutputBuffer, OutputListener, OutputSink, OutputStream};
 pub use output_file::OutputFile;
 pub use peer::Peer;
@@ -47,6 +52,7 @@ pub use private_folder::{
 pub use process_id::ProcessId;
 pub use program::{find_program, is_program, search_path};
 pub use protected_paths::ProtectedPaths;
+#[cfg(target_os = "linux")]
 #[doc(hidden)]
 pub use protocol::check_start_request;
 pub use r_environment::{r_libraries, r_variables};
@@ -59,3 +65,7 @@ pub use sandbox::{
 };
 pub use server_id::{ServerId, pid_namespace};
 pub use strace::{STRACE, trace_with_strace};
+
+/// Does nothing: the allocators of other systems return free memory by themselves.
+#[cfg(not(target_os = "linux"))]
+pub fn trim_memory() {}

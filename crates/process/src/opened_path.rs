@@ -4,19 +4,31 @@
 //! is opened once and used through its descriptor, and paths that are opened later are opened without
 //! following links.
 
+#[cfg(target_os = "linux")]
+mod kernel;
+#[cfg(any(not(target_os = "linux"), test))]
+mod stepwise;
+
 use std::{
     collections::HashMap,
     fs::{self, File},
     io,
-    os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
-        unix::fs::OpenOptionsExt,
-    },
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstat, openat2};
+use rustix::fs::{OFlags, fstat};
+
+#[cfg(target_os = "linux")]
+use self::kernel as system;
+#[cfg(not(target_os = "linux"))]
+use self::stepwise as system;
+use self::system::{PLACE, open_beneath, open_folder, open_with};
+
+/// How files are opened for reading. Opening a named pipe would block until another process opens its other
+/// end.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 /// Maximum number of links that are followed on the way to a path, as in the kernel.
 const MAX_LINKS: usize = 40;
@@ -77,24 +89,24 @@ impl OpenedPaths {
     }
 }
 
-/// Opens a path (`O_PATH`) unless any part of it is a symbolic link.
+/// Opens a path as a place, without reading it, unless any part of it is a symbolic link.
 pub(crate) fn open_without_links(path: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    Ok(openat2(CWD, path, flags, Mode::empty(), resolve)?)
+    open_with(path, PLACE)
+}
+
+/// Opens a regular file for reading unless any part of its path is a symbolic link.
+pub fn open_file_without_links(path: &Path) -> io::Result<File> {
+    check_is_file(open_with(path, READ)?)
 }
 
 /// Opens a regular file below a folder for reading. A link that leads out of the folder is an error.
 pub fn open_file_beneath(folder: &Path, path: &Path) -> io::Result<File> {
-    let folder = fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_PATH | libc::O_DIRECTORY)
-        .open(folder)?;
-    // Opening a named pipe would block until another process opens its other end.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let file = File::from(openat2(folder, path, flags, Mode::empty(), resolve)?);
-    // The opened file is checked, because its path may lead elsewhere by now.
+    check_is_file(open_beneath(open_folder(folder)?, path, READ)?)
+}
+
+/// Checks the opened file, because its path may lead elsewhere by now.
+fn check_is_file(file: OwnedFd) -> io::Result<File> {
+    let file = File::from(file);
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }

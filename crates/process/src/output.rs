@@ -219,6 +219,7 @@ fn tail_of(bytes: &[u8]) -> &[u8] {
     match bytes.iter().take(LINE_BYTES).position(|byte| *byte == b'\n') {
         Some(at) => &bytes[at + 1..],
         None => {
+            // At most three bytes of a UTF-8 character are continuation bytes.
             let broken = bytes.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
             &bytes[broken..]
         }

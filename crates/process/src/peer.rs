@@ -23,6 +23,7 @@ impl Peer {
     pub async fn start(launcher: &Arc<Launcher>, command: Command) -> Result<Self, LaunchError> {
         let mut child = launcher.start(&Arc::new(command)).await?;
         let pipe = child.child.stderr.take();
+        // Drained for as long as it runs: a peer blocks once this pipe is full.
         let stderr = tokio::spawn(async move {
             let (mut kept, mut chunk) = (Vec::new(), [0; 1024]);
             let Some(mut pipe) = pipe else {

@@ -21,7 +21,7 @@ use std::{
 use parking_lot::{Condvar, Mutex};
 use rustix::{
     fd::OwnedFd,
-    fs::{CWD, FileType, FlockOperation, Mode, OFlags, flock, fstat, mknodat, open, stat},
+    fs::{FlockOperation, Mode, OFlags, flock, fstat, open, stat},
     process::getuid,
 };
 
@@ -96,6 +96,8 @@ fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
     let folder = open(path, flags, Mode::empty())?;
     let found = fstat(&folder)?;
     let is_locked = flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok();
+    // Checked after locking, because the former owner of the lock may have removed the folder, and
+    // the name may belong to a new one.
     let is_same = stat(path).is_ok_and(|named| named.st_ino == found.st_ino);
     Ok((is_locked && is_same && found.st_uid == getuid().as_raw()).then_some(folder))
 }
@@ -226,7 +228,7 @@ impl PrivateFolder {
     /// Creates named pipes that only the owner can open.
     pub(crate) fn add_pipes(&self, names: &[String]) -> io::Result<()> {
         for name in names {
-            mknodat(CWD, self.path.join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+            create_pipe(&self.path.join(name))?;
         }
         Ok(())
     }
@@ -247,6 +249,18 @@ impl PrivateFolder {
             .is_ok_and(|found| found.is_dir() && found.mode() & 0o777 == OWNER_ONLY);
         is_private && fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
     }
+}
+
+#[cfg(target_os = "linux")]
+fn create_pipe(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, FileType, mknodat};
+    Ok(mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn create_pipe(path: &Path) -> io::Result<()> {
+    use nix::{sys::stat::Mode, unistd::mkfifo};
+    Ok(mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR)?)
 }
 
 impl Drop for PrivateFolder {

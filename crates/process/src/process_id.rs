@@ -38,6 +38,20 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
+    /// Only whether the process exists: without a start time, a process with a reused id is taken for it.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn read(pid: u32) -> Option<Self> {
+        use rustix::{
+            io::Errno,
+            process::{Pid, test_kill_process},
+        };
+        let exists = test_kill_process(Pid::from_raw(pid.cast_signed())?);
+        // A process of another user.
+        let exists = exists.is_ok() || exists == Err(Errno::PERM);
+        exists.then_some(Self { name: String::new(), state: 'R', parent: 0, group: 0, started: 0 })
+    }
+
+    #[cfg(target_os = "linux")]
     pub(crate) fn read(pid: u32) -> Option<Self> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The name is in parentheses and may contain parentheses and spaces itself.
@@ -48,6 +62,7 @@ impl Stat {
             state: fields.first()?.chars().next()?,
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
+            // Field 22 of proc(5), which counts from 1 and includes the id and the name.
             started: fields.get(19)?.parse().ok()?,
         })
     }
@@ -58,7 +73,7 @@ impl Stat {
     }
 }
 
-/// The ids of all processes.
+/// The ids of all processes; none on systems without `/proc`.
 pub(crate) fn list_pids() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())

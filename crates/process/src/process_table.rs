@@ -30,11 +30,13 @@ pub struct FoundProcess {
 
 impl FoundProcess {
     /// Its process id.
+    #[cfg(target_os = "linux")]
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
     /// The id of its process group.
+    #[cfg(target_os = "linux")]
     pub(crate) fn group(&self) -> u32 {
         self.stat.group
     }

@@ -159,10 +159,12 @@ impl StartRequest {
         let network = match (has_network, destinations.is_empty()) {
             (_, true) => has_network.into(),
             (true, false) => NetworkAccess::from_destinations(destinations).ok()?,
+            // No encoder writes this. A request has exactly one encoding, see
+            // `check_start_request`.
             (false, false) => return None,
         };
         let sandbox = Sandbox {
-            // Only for plans: the launcher process finds out itself what it can apply.
+            // Plans alone need the level: the launcher process finds out itself what it can apply.
             level: SandboxLevel::None,
             network,
             unix_sockets,
@@ -244,6 +246,7 @@ impl ProcessReport {
                 (1, Some((pid, rest))) => (Self::Started { pid: u32::from_le_bytes(*pid) }, rest),
                 (2, Some((code, step))) => {
                     let step = String::from_utf8_lossy(step).into_owned();
+                    // The text has no length, so it takes the rest of the packet.
                     (Self::Failed { code: i32::from_le_bytes(*code), step }, &[][..])
                 }
                 (3, Some((status, rest))) => {
@@ -326,6 +329,7 @@ pub(crate) fn receive(
     });
     // Collected before the packet is checked, so that the descriptors of a rejected packet are closed.
     let descriptors: Vec<_> = rights.flatten().collect();
+    // Neither side sends empty packets, so this is EOF.
     if received.bytes == 0 {
         return Ok(None);
     }

@@ -77,6 +77,7 @@ pub async fn run_to_exit(
     let duration = requested.elapsed();
     match reason {
         ExitReason::Exited(_) if is_drained => child.clean_up().await,
+        // Without EOF a descendant still holds the pipes. `kill` reports it, `clean_up` would not.
         _ => killed.extend(child.kill().await),
     }
     // A process that ignored SIGTERM is listed twice; the first entry has the right signal.
@@ -101,6 +102,7 @@ async fn drive(
     let group = child.group.clone();
     let supervision = supervise(child, *limit, *grace, cancel);
     match select(std::pin::pin!(streams), std::pin::pin!(supervision)).await {
+        // A program may close its output and keep running.
         Either::Left((_, supervision)) => {
             let (reason, killed) = supervision.await;
             (reason, killed, true)
@@ -135,6 +137,7 @@ async fn supervise(
         () = sleep(limit) => ExitReason::TimedOut(limit),
         () = cancel.cancelled() => ExitReason::Cancelled,
     };
+    // Listed before the signal, so that the report includes those that end by it.
     let members = child.members().await;
     child.group.terminate();
     let _ = timeout(grace, child.child.wait_until_gone()).await;

@@ -96,17 +96,24 @@ pub async fn run_program(
         read_up_to(out, limits.max_bytes.saturating_add(1)),
         read_up_to(err, STDERR_BYTES),
     );
-    let Ok((_, stdout, stderr)) = timeout(limits.timeout, streams).await else {
+    // A program may close its output and run on, so its end is waited for within the same time.
+    let run = async {
+        let (_, stdout, stderr) = streams.await;
+        let is_too_long = stdout.len() as u64 > limits.max_bytes;
+        // One whose output is not read to the end may never exit.
+        let status = if is_too_long { None } else { Some(child.child.wait().await) };
+        (stdout, stderr, status)
+    };
+    let Ok((stdout, stderr, status)) = timeout(limits.timeout, run).await else {
         child.kill().await;
         let seconds = limits.timeout.as_secs();
         return Err(RunProgramError::TimedOut { program: program(), seconds });
     };
-    if stdout.len() as u64 > limits.max_bytes {
+    let Some(status) = status else {
         child.kill().await;
         let max_bytes = limits.max_bytes;
         return Err(RunProgramError::OutputTooLong { program: program(), max_bytes });
-    }
-    let status = child.child.wait().await;
+    };
     let status = status.map_err(|source| RunProgramError::Wait { program: program(), source })?;
     let violation = child.child.violation();
     child.clean_up().await;

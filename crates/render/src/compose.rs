@@ -105,6 +105,7 @@ impl Inner {
     /// A command whose daemon answers. Asking is slow, so a daemon that did not answer is skipped
     /// for a while.
     pub(super) async fn reachable_compose(&self) -> Option<ComposeCommand> {
+        // Held while the daemon is asked, so that concurrent renders ask once.
         let mut failed_at = self.compose_failed_at.lock().await;
         if failed_at.is_some_and(|time| time.elapsed() < RETRY_AFTER) {
             return None;
@@ -344,12 +345,14 @@ fn build_service(settings: &RenderSettings, token: &str) -> Value {
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges:true"],
         "mem_limit": settings.memory_bytes,
+        // Equal to the limit of memory, which means no swap.
         "memswap_limit": settings.memory_bytes,
         "cpus": settings.cpus,
         "pids_limit": settings.processes,
         "ulimits": {"fsize": settings.disk_bytes, "nofile": docker::MAX_FILES_AND_PROCESSES, "nproc": docker::MAX_FILES_AND_PROCESSES},
         "stdin_open": true,
         "labels": docker::labels(settings.timeout),
+        // The daemon would store the archive, which is the output of the container.
         "logging": {"driver": "none"},
     });
     if settings.image.is_none() {

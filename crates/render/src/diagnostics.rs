@@ -94,6 +94,7 @@ fn list_latex_errors(log: &[String]) -> impl Iterator<Item = RenderDiagnostic> {
     let errors = log
         .iter()
         .filter_map(|line| line.strip_prefix("! "))
+        // It follows every fatal error and adds nothing.
         .filter(|line| !line.starts_with("Emergency stop"));
     // The first errors matter; the others are usually consequences.
     errors.take(5).map(|message| RenderDiagnostic {

@@ -7,17 +7,14 @@
 use std::{
     borrow::Cow,
     collections::BTreeSet,
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io::{self, Read, Write},
-    os::{
-        fd::{AsFd, OwnedFd},
-        unix::fs::OpenOptionsExt,
-    },
+    os::unix::fs::OpenOptionsExt,
     path::{Component, Path, PathBuf},
 };
 
 use catalog::{ErrorType, Failure};
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use process::open_file_without_links;
 use serde_json::json;
 
 use super::{Format, RenderJob};
@@ -181,26 +178,19 @@ pub(super) fn read_results(
     format: Format,
     max_bytes: u64,
 ) -> Result<ReturnedFiles, Failure> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let out = match open_without_links(CWD, &folder.join(OUT), flags) {
-        Ok(out) => out,
-        Err(_) => return Ok(ReturnedFiles::default()),
-    };
+    let out = folder.join(OUT);
     Ok(ReturnedFiles {
-        result: read(&out, RESULT, RESULT_BYTES)?,
-        document: read(&out, &document_name(format), max_bytes)?,
+        result: read(&out.join(RESULT), RESULT_BYTES)?,
+        document: read(&out.join(document_name(format)), max_bytes)?,
     })
 }
 
 /// Reads a file; `None` if it does not exist or is not a regular file.
-fn read(out: &OwnedFd, name: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, Failure> {
-    // Opening a named pipe would block until another process opens its other end.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let Ok(file) = open_without_links(out, Path::new(name), flags).map(File::from) else {
+fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>, Failure> {
+    let Ok(file) = open_file_without_links(path) else {
         return Ok(None);
     };
-    // Checks the opened file, because its path may lead elsewhere by now.
-    let Some(found) = file.metadata().ok().filter(fs::Metadata::is_file) else {
+    let Ok(found) = file.metadata() else {
         return Ok(None);
     };
     if found.len() > max_bytes {
@@ -211,11 +201,6 @@ fn read(out: &OwnedFd, name: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, Fa
     let read = file.take(max_bytes).read_to_end(&mut bytes);
     read.map_err(|error| io_failure("cannot read the rendered document", &error))?;
     Ok(Some(bytes))
-}
-
-fn open_without_links(folder: impl AsFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
-    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    Ok(openat2(folder, path, flags, Mode::empty(), resolve)?)
 }
 
 /// The failure for a document over the size limit.

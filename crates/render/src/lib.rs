@@ -104,6 +104,7 @@ impl Renderer {
             drew_random_numbers: rendered.drew_random_numbers && !job.sets_seed(),
             ..rendered
         };
+        // A cached document would show the same random numbers each time.
         if !rendered.drew_random_numbers {
             inner.cache.store(&key, &rendered).await;
         }

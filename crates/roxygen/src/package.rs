@@ -72,7 +72,7 @@ impl<'a> Package<'a> {
                 unread.into_iter().partition(|(_, text)| mentions_any(text, &wanted));
             let known = package.references();
             package.files.extend(read_all(&needed, read_file));
-            // Only new names: files without them were already rejected for the old ones.
+            // Only new names are wanted, because files were already searched for the old ones.
             wanted = package.references().difference(&known).cloned().collect();
             unread = rest;
         }

@@ -176,7 +176,7 @@ fn announces_records(intro: &str) -> bool {
 fn parse_type(text: &PlainText) -> Option<TypePhrase> {
     let start = text.text.len() - strip_invisible(&text.text).len();
     let phrase = text.slice_from(start).leading_type()?;
-    // After `Invisibly`, the offset would be that of the shortened text.
+    // If `Invisibly` was skipped, the offset would be that of the shortened text.
     let rest = phrase.rest.filter(|_| start == 0);
     Some(TypePhrase { rest, ..phrase }).filter(|phrase| !phrase.has_alternative)
 }

@@ -152,6 +152,7 @@ impl Reader<'_> {
                 out.push_str(&format!("{over}/{}", grouped(&self.argument())));
             }
             "sqrt" => out.push_str(&format!("√{}", grouped(&self.argument()))),
+            // The argument, if there is one, is read next like any other group.
             _ if STYLES.contains(&name) => {}
             // Other commands, such as `\log(x)` and `\hat{x}`, are written as a function call.
             _ => {

@@ -165,6 +165,7 @@ impl Writer {
             // is rare and simpler than tracking their age.
             self.digests.clear();
         }
+        // The entry keeps its tool alive, so no other tool can get the same address.
         let known = self.digests.entry(Arc::as_ptr(&entry.tool).addr());
         let (tool, digest) =
             known.or_insert_with(|| (Arc::clone(&entry.tool), tool_digest(&entry.tool)));

@@ -15,7 +15,6 @@ use crate::{
     Call, Plan, Unfinished,
     call::{ActiveCall, NestedCall},
     engine::Engine,
-    failures,
     plan::{CallTarget, CommandPlan},
 };
 
@@ -102,7 +101,7 @@ pub(crate) fn validate_arguments(tool: &Tool, arguments: Arguments) -> Result<Ar
     let value = Value::Object(arguments);
     let errors = Budget::steps(MAX_STEPS)
         .run(|| arguments::find_errors(&tool.input, &value))
-        .map_err(|Exhausted| too_complex(tool))?;
+        .map_err(|Exhausted| Unfinished::TimedOut.failure(tool))?;
     let errors = errors.map_err(|error| {
         Failure::new(
             ErrorType::InvalidDefinition,
@@ -114,25 +113,4 @@ pub(crate) fn validate_arguments(tool: &Tool, arguments: Arguments) -> Result<Ar
     }
     let Value::Object(arguments) = value else { unreachable!("constructed as an object above") };
     Ok(arguments)
-}
-
-/// The failure of a call whose arguments take too long to validate.
-pub(crate) fn too_complex(tool: &Tool) -> Failure {
-    let message = format!(
-        "the arguments of `{}` take too long to check against its schema; send less, or simplify the schema",
-        tool.name
-    );
-    Failure::new(ErrorType::TooComplex, message)
-}
-
-/// The failure of a call for which work was not completed.
-pub(crate) fn unfinished(tool: &Tool, reason: Unfinished) -> Failure {
-    let failure = match reason {
-        Unfinished::TimedOut => too_complex(tool),
-        Unfinished::Busy => Failure::new(
-            ErrorType::TooManyCalls,
-            format!("the server is busy checking arguments; call `{}` again later", tool.name),
-        ),
-    };
-    failures::complete(tool, failure)
 }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use catalog::budget::Budget;
+use catalog::{ErrorType, Failure, Tool, budget::Budget, failures};
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -49,6 +49,26 @@ pub enum Unfinished {
     TimedOut,
     /// Too much other work was waiting.
     Busy,
+}
+
+impl Unfinished {
+    /// The failure of a call of `tool` for which this work was not completed.
+    pub(crate) fn failure(self, tool: &Tool) -> Failure {
+        let name = &tool.name;
+        let failure = match self {
+            Self::TimedOut => Failure::new(
+                ErrorType::TooComplex,
+                format!(
+                    "the arguments of `{name}` take too long to check against its schema; send less, or simplify the schema"
+                ),
+            ),
+            Self::Busy => Failure::new(
+                ErrorType::TooManyCalls,
+                format!("the server is busy checking arguments; call `{name}` again later"),
+            ),
+        };
+        failures::complete(tool, failure)
+    }
 }
 
 impl Default for BoundedWork {
@@ -96,6 +116,8 @@ impl BoundedWork {
         let expired = Arc::new(AtomicBool::new(false));
         let expire = ExpireOnDrop(Arc::clone(&expired));
         let limit = self.limit;
+        // The timer runs in a task of its own, because the work occupies this one until it looks at
+        // the flag.
         let timer = tokio::spawn(async move {
             sleep(limit).await;
             drop(expire);

@@ -175,6 +175,7 @@ impl ActiveCall {
         work: impl Future<Output = T>,
     ) -> Result<T, Failure> {
         tokio::select! {
+            // A call that was cancelled in the queue must not start, even if its permit has come.
             biased;
             () = self.call.context.cancelled() => {
                 let message = format!("`{}` was cancelled before it started", self.call.tool.name);

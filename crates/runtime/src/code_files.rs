@@ -94,7 +94,7 @@ pub fn code_paths<'t>(settings: &Settings, tools: impl Iterator<Item = &'t Tool>
         // imports them.
         paths.push(crib.join(VIRTUAL_ENVIRONMENT));
     }
-    // Once for each folder: thousands of tools may share it.
+    // Each folder is searched once, because thousands of tools may share it.
     paths.extend(python.iter().flat_map(|folder| python_paths(settings, folder)));
     // Programs of the system are not writable anyway.
     paths.retain(|path| path.starts_with(crib));

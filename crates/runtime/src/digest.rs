@@ -131,7 +131,7 @@ fn hash_content(file: &mut File) -> io::Result<String> {
         }
         spend(BLOCK_STEPS);
         total += buffer.len() as u64;
-        // It grows while it is read.
+        // Only a file that grows while it is read gets here.
         if total > 2 * MAX_HASHED_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }

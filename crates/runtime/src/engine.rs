@@ -16,7 +16,6 @@ use workers::WorkerPool;
 
 use crate::{
     BoundedWork, Call, LiveOutput, Settings,
-    backend::unfinished,
     bounded_work::WORK_TIME,
     call::ActiveCall,
     fair_queue::QueueKey,
@@ -82,6 +81,7 @@ pub(crate) struct CommandRun<'a> {
 
 impl Engine {
     pub(crate) fn new(mut settings: Settings) -> Self {
+        // Opened before the settings are copied to the workers, which need the descriptors as well.
         settings.open_paths();
         let launcher = Arc::new(new_launcher(&settings));
         Self {
@@ -118,7 +118,7 @@ impl Engine {
         work: impl Fn() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let planned = self.planning.run_here(work).await;
-        planned.unwrap_or_else(|reason| Err(unfinished(tool, reason)))
+        planned.unwrap_or_else(|reason| Err(reason.failure(tool)))
     }
 
     /// Waits until a call may run. `None` if its class needs no permit, or an enclosing sequence has

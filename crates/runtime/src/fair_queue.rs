@@ -65,6 +65,8 @@ impl<T> FairQueue<T> {
         let (mut ahead, mut round) = (0, self.round);
         for entry in of_caller {
             ahead += 1;
+            // Only the same tool puts it into a later round, so that a caller's tools alternate as
+            // well.
             if entry.key.tool == key.tool {
                 round = round.max(entry.turn.round + 1);
             }
@@ -88,6 +90,8 @@ impl<T> FairQueue<T> {
     /// Removes the entry at a position because it has its turn.
     pub fn take(&mut self, position: usize) -> Option<T> {
         let entry = self.entries.remove(position)?;
+        // New entries join this round, so that a caller which was idle does not get the turns it
+        // has missed.
         self.round = self.round.max(entry.turn.round);
         Some(entry.value)
     }

@@ -156,6 +156,7 @@ impl OutputStore {
         let operations: HashSet<_> = operations.iter().map(OperationId::as_str).collect();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
+            // A step has its number after the id, as in `op_….2-stdout`.
             let id = name.to_str().and_then(|name| name.split(['-', '.']).next());
             if id.is_some_and(|id| operations.contains(id)) {
                 let _ = fs::remove_file(entry.path());
@@ -188,6 +189,7 @@ impl OutputStore {
             total -= bytes;
             count -= 1;
             for stream in OutputKind::ALL {
+                // Most calls have only some of these files.
                 let _ = fs::remove_file(self.path(&id, stream.name()));
             }
         }

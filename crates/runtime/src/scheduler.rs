@@ -91,7 +91,8 @@ impl Scheduler {
         }
         let waiting = {
             let mut state = self.state();
-            // Only if nothing waits: a new call must not overtake older ones.
+            // Started at once only if nothing waits, because a new call must not overtake older
+            // ones.
             if state.waiting.is_empty() && state.has_room(self.limit, class) {
                 state.start(class);
                 return Some(self.permit(class));
@@ -100,7 +101,7 @@ impl Scheduler {
             let ticket = state.waiting.push(key(), Waiting { class, grant });
             QueuedCall { scheduler: self, ticket, granted }
         };
-        // After the lock is released, because the callback takes locks of its own.
+        // Called after the lock is released, because the callback takes locks of its own.
         on_queued(waiting.ticket);
         // If only an exclusive call is ahead and this one is read-only, it can start right away.
         self.start_ready();

@@ -192,10 +192,11 @@ impl Settings {
 
 /// The number of R and Python processes that take up to a tenth of the memory, within reason: an idle R
 /// process takes 40 to 50 MiB. Most are idle, because the number of concurrent calls is limited too.
+/// Systems without `/proc` get the minimum.
 fn default_workers() -> usize {
     const SHARE: u64 = 512 << 20;
     let read = |path, find: fn(&str) -> Option<u64>| {
-        fs::read_to_string(path).ok().and_then(|text| find(&text)).unwrap_or(u64::MAX)
+        fs::read_to_string(path).ok().and_then(|text| find(&text))
     };
     let machine = read("/proc/meminfo", |text| {
         let kib = text.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse::<u64>();
@@ -203,5 +204,6 @@ fn default_workers() -> usize {
     });
     // In a container, processes may use less than the machine has.
     let container = read("/sys/fs/cgroup/memory.max", |text| text.trim().parse().ok());
-    usize::try_from(machine.min(container) / SHARE).unwrap_or(usize::MAX).clamp(8, 64)
+    let memory = machine.unwrap_or(0).min(container.unwrap_or(u64::MAX));
+    usize::try_from(memory / SHARE).unwrap_or(usize::MAX).clamp(8, 64)
 }

@@ -100,6 +100,7 @@ impl BackgroundSocket {
                     let tracker = clients.clone();
                     let version = version.to_owned();
                     tokio::spawn(async move {
+                        // A connection that breaks concerns no other client.
                         let _ = answer(stream, server, version, tracker, shutdown).await;
                     });
                 }
@@ -228,6 +229,8 @@ impl Joined {
             }
         };
         tokio::pin!(sending, receiving);
+        // When the server is gone, nothing is left to forward, but the client may keep its stdin
+        // open.
         tokio::select! {
             received = &mut receiving => received,
             _ = &mut sending => receiving.await,

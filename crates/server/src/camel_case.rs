@@ -141,6 +141,7 @@ impl CamelCaseRequest {
             (Method::ReadResource, _) if is_unknown => NOT_FOUND,
             (Method::ReadResource, Some(ErrorCode::INVALID_PARAMS)) => ErrorCode::INTERNAL_ERROR,
             (_, Some(code @ (ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST))) => code,
+            // Clients of these methods know no other codes.
             _ => ErrorCode::INTERNAL_ERROR,
         };
         error["code"] = code.0.into();

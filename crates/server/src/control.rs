@@ -30,8 +30,8 @@ const MAX_COMMAND_BYTES: u64 = 64 << 10;
 /// Timeout for a caller to send its command.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maximum length of the path of a Unix socket: `sun_path` without its final NUL.
-const MAX_ADDRESS_BYTES: usize = 107;
+/// Maximum length of the path of a Unix socket: `sun_path` without its final NUL, of Linux and of others.
+const MAX_ADDRESS_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 type Command = Box<dyn Fn(String) -> BoxFuture<'static, String> + Send + Sync>;
 
@@ -174,6 +174,11 @@ impl ShortPath {
         };
         if path.as_os_str().len() <= MAX_ADDRESS_BYTES {
             return Ok(Self { path: path.to_owned(), _folder: None });
+        }
+        if !cfg!(target_os = "linux") {
+            return Err(io::Error::other(
+                "the path of the state folder is too long for a socket; set XDG_STATE_HOME to a shorter one",
+            ));
         }
         let folder = File::open(folder)?;
         let path = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);

@@ -139,6 +139,8 @@ pub(crate) async fn take_results(
     sent: Option<ResponseSent>,
 ) -> Option<String> {
     pending.check_journal(operations).await;
+    // Unmarked before the journal is read, because an operation that ends meanwhile marks the owner
+    // again.
     if !pending.claim(owner) {
         return None;
     }
@@ -186,7 +188,7 @@ async fn collect_when_sent(
     } else if let Err(failure) = operations.collect(ids.clone()).await {
         tracing::warn!(failure.message, "results may be delivered twice");
     }
-    // Afterwards, or another response could take them along in between.
+    // Removed only after they are collected, or another response could take them along in between.
     pending.sending.lock().retain(|id| !ids.contains(id));
 }
 

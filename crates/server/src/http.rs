@@ -94,6 +94,7 @@ pub async fn serve_http(
 ) -> Result<(), ServeError> {
     let runtime = server.runtime.clone();
     let served = serve(server, options, shutdown).await;
+    // Flushed here, because `serve` returns early on errors.
     runtime.flush_audit();
     served
 }

@@ -36,7 +36,8 @@ pub(crate) fn widen(
     }
     let mut widened = Map::new();
     if is_object(result) {
-        // At the root as well, although every arm has it: the TypeScript SDK looks for it there.
+        // Repeated at the root, although every arm has it, because the TypeScript SDK looks for it
+        // there.
         widened.insert("type".to_owned(), "object".into());
     }
     widened.insert("anyOf".to_owned(), Value::Array(arms));
@@ -101,15 +102,24 @@ pub(crate) fn is_object(schema: &JsonObject) -> bool {
 /// Whether members can be added to any object that matches a schema. An undecided answer counts as
 /// no.
 pub(crate) fn is_open(schema: &JsonObject) -> bool {
-    const CLOSING: [&str; 8] = [
+    // Also keywords with subschemas, which may close the object.
+    const CLOSING: [&str; 16] = [
         "additionalProperties",
         "unevaluatedProperties",
         "patternProperties",
         "propertyNames",
         "maxProperties",
         "$ref",
+        "$dynamicRef",
         "allOf",
+        "anyOf",
         "oneOf",
+        "not",
+        "if",
+        "dependentSchemas",
+        "dependencies",
+        "const",
+        "enum",
     ];
     !CLOSING.iter().any(|keyword| schema.contains_key(*keyword))
 }
@@ -127,7 +137,7 @@ mod tests {
     use catalog::{ErrorType, Failure, Mode, OnMismatch, Schema};
     use serde_json::{Value, json};
 
-    use super::{narrow, widen, wrap_schema, wrap_value};
+    use super::{is_open, narrow, widen, wrap_schema, wrap_value};
 
     fn is_valid(schema: &rmcp::model::JsonObject, value: &Value) -> bool {
         Schema::new(schema.clone()).validator().expect("a schema").is_valid(value)
@@ -173,6 +183,18 @@ mod tests {
                 widen(result.as_object().expect("an object"), Mode::Synchronous, Some(on_mismatch));
             assert_eq!(is_valid(&schema, &json!({"y": 1})), admitted, "{on_mismatch:?}");
         }
+    }
+
+    #[test]
+    fn adds_nothing_to_objects_that_a_subschema_may_close() {
+        let is_open = |schema: Value| is_open(schema.as_object().expect("an object"));
+        assert!(is_open(json!({"type": "object", "properties": {"x": {"enum": [1]}}})));
+        let closed = json!({"properties": {"x": true}, "additionalProperties": false});
+        for keyword in ["anyOf", "oneOf", "allOf"] {
+            assert!(!is_open(json!({"type": "object", keyword: [closed]})), "{keyword}");
+        }
+        assert!(!is_open(json!({"type": "object", "if": true, "then": closed})));
+        assert!(!is_open(json!({"type": "object", "const": {"x": 1}})));
     }
 
     #[test]

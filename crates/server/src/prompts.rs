@@ -73,7 +73,7 @@ async fn render(
         let Some(prompt) = find(provider.as_ref(), name).await else {
             continue;
         };
-        // Here and not in the providers, so that all of them report it in the same words.
+        // Checked here and not in the providers, so that all of them report it in the same words.
         check_required(&prompt, arguments)?;
         if let Some(messages) = provider.get(name, arguments.clone(), context.clone()).await? {
             return Ok((prompt.description, messages));

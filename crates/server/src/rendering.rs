@@ -166,6 +166,7 @@ fn prints_text(tool: &Tool) -> bool {
 fn to_hints(annotations: &Annotations) -> ToolAnnotations {
     let mut hints = ToolAnnotations::new()
         .read_only(annotations.is_read_only())
+        // A tool that declares nothing gets no network.
         .open_world(annotations.uses_network().unwrap_or(false));
     if !annotations.is_read_only() {
         // Always explicit, because clients ask about every call of a tool without this hint. For a

@@ -125,7 +125,7 @@ impl Drop for RequestPermit {
             state.controls -= 1;
         } else if let Some(next) = state.waiting.take(0) {
             // The slot goes to the next request. If that has given up, the unsent permit is dropped
-            // and so goes to the one after it.
+            // and so goes to the one after it, for which the lock must be free.
             drop(state);
             let _ = next.send(self.limiter.permit(false));
             return;
@@ -153,6 +153,7 @@ impl QueuedRequest<'_> {
 
 impl Drop for QueuedRequest<'_> {
     fn drop(&mut self) {
+        // A permit that was sent meanwhile is dropped with the receiver, which returns its slot.
         drop(self.limiter.state.lock().waiting.remove(self.ticket));
     }
 }

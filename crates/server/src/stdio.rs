@@ -82,6 +82,7 @@ where
 {
     let runtime = server.runtime.clone();
     let served = serve(server, input, output, shutdown, lifetime).await;
+    // Flushed here, because `serve` returns early on errors.
     runtime.flush_audit();
     served
 }

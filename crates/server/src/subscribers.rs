@@ -93,6 +93,7 @@ impl SubscriptionStream {
             }
             _ => return,
         };
+        // Fails if the client is gone, which ends the stream anyway.
         let _ = self.send(notification).await;
     }
 }

@@ -85,6 +85,7 @@ pub(crate) async fn listen(
     let ids = find_owned(connection, ids).await;
     acknowledge(&stream, &accepted, &ids).await?;
     let subscribers = &connection.server.subscribers;
+    // Registered after the acknowledgement, because no notification may precede it.
     let _subscription = subscribers.subscribe(stream.clone()).ok_or_else(too_many_streams)?;
     for id in &ids {
         notify_unless_working(connection, &stream, id).await;

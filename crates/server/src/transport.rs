@@ -35,7 +35,7 @@ use rmcp::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    task::JoinSet,
+    task::{JoinSet, yield_now},
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
@@ -58,6 +58,9 @@ const MAX_PENDING_ERRORS: usize = 64;
 
 /// Requests without a response. The request limiter rejects calls earlier; this is for the others.
 const MAX_IN_FLIGHT: usize = 16_384;
+
+/// Unanswered requests up to which reading goes on without letting them run first.
+const MAX_UNYIELDING: usize = 256;
 
 /// Cancelled requests whose ids stay reserved.
 const MAX_CANCELLED: usize = 1_024;
@@ -128,6 +131,11 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> PipeTr
             if let Err(Stalled) = self.output.wait_for_room().await {
                 tracing::warn!("the client has stopped reading; the connection is closed");
                 return None;
+            }
+            // On a busy machine, reading is faster than responding, and `wait_for_room` counts only
+            // responses: let the requests that were read run first.
+            if self.in_flight.len() > MAX_UNYIELDING {
+                yield_now().await;
             }
             // Backpressure: a client that sends garbage and does not read must not fill the memory
             // with error responses.
@@ -348,7 +356,8 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        // Now and not in the future: the id must be free before the client can see the response.
+        // Checked now and not in the future, because the id must be free before the client can see
+        // the response.
         let checked = self.check_outgoing(&message);
         let sent = self.unsent.take(&message);
         let output = self.output.clone();

@@ -45,8 +45,8 @@ pub(crate) fn open(
             let aside = move_aside(path)
                 .map_err(|error| OpenError::Folder { path: path.to_owned(), error })?;
             tracing::error!(%error, aside = %aside.display(), "the store was corrupt; it was moved aside and a new one is used");
-            // Once more only: a new file that is corrupt as well means a broken disk, which is
-            // reported.
+            // Tried only once more: a new file that is corrupt as well means a broken disk, which
+            // is reported.
             try_open(path, durability)
                 .map(|connection| (connection, Some(aside)))
                 .map_err(|error| error.into_open_error(path))

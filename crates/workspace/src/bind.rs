@@ -153,7 +153,7 @@ pub(crate) fn apply(
         tools.iter_mut().filter(|tool| tool.name == name).for_each(unbind);
         diagnostics.push(found);
     }
-    // Checked last, when all chains are complete.
+    // Applied last, when tools whose chain leads nowhere are unbound.
     chain::inherit_annotations(tools);
 }
 

@@ -67,6 +67,7 @@ pub(crate) fn find_hidden_home(
 pub(crate) fn locate(source: &SourceId, text: &str, value: &str) -> Origin {
     let quoted =
         ['"', '\''].into_iter().find_map(|quote| text.find(&format!("{quote}{value}{quote}")));
+    // Finds the dot, which is in front of the name like the quote.
     let header = || Some(text.find(&format!("[program.{value}]"))? + "[program".len());
     quoted.or_else(header).map_or_else(
         || Origin::whole_file(source),

@@ -78,7 +78,8 @@ impl Crib {
     /// invalid configuration is an error.
     pub fn open(folder: Option<&Path>, environment: &Environment) -> Result<Self, OpenError> {
         let (crib, diagnostics) = Self::open_lenient(folder, environment)?;
-        // Never in part: a policy that could not be compiled might have denied something.
+        // A crib is never opened in part, because a policy that could not be compiled might have
+        // denied something.
         if diagnostics.is_empty() { Ok(crib) } else { Err(OpenError::Config { diagnostics }) }
     }
 

@@ -52,7 +52,7 @@ impl Definition {
         let mut read = Self::from_document(document, guidance, linting, read_link);
         let mut is_r = false;
         for tool in &mut read.tools {
-            // Here, because only the reader of the file knows where the definition is.
+            // Located here, because only the reader of the file knows where the definition is.
             r_sources::locate(Arc::make_mut(tool), path, crib);
             is_r |= matches!(tool.implementation, Implementation::R(_));
         }

@@ -49,11 +49,14 @@ impl DefinitionCache {
         guidance: Guidance,
         linting: Linting<'_>,
     ) -> Vec<Arc<Definition>> {
+        // Bindings are applied to the tools of all files together, and rules look at what a tool is
+        // bound to.
         let lints_files = linting.context().is_some() && crib.bind.is_empty();
         let inputs = Some(Inputs { guidance, context: linting.context().cloned(), lints_files });
         if self.inputs != inputs {
             self.inputs = inputs;
             for definition in self.last_valid.values_mut().map(Arc::make_mut) {
+                // Read again, but kept as the last valid version.
                 definition.is_self_contained = false;
                 definition.findings.clear();
             }

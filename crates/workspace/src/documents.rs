@@ -202,6 +202,7 @@ fn check(
         let hint = "name a folder; a missing one is created";
         report(&BROKEN_DOCUMENTS, config.dir.span().start, message, hint);
     }
+    // Entries of the two lists have no location of their own.
     for (path, _) in config.data.iter().zip(data).filter(|(_, resolved)| !resolved.is_dir()) {
         let message = format!("the data folder `{}` does not exist", path.display());
         report(

@@ -94,7 +94,7 @@ impl Files {
             Err(error) => Err(report_io(error)),
         };
         let file = match (path.strip_prefix(&self.base), self.links) {
-            // Never blocks, so that the path is looked at again only to explain a failure.
+            // Opening never blocks here, so the path is looked at again only to explain a failure.
             (Ok(relative), Links::Inside) => open_file_beneath(&self.base, relative)
                 .or_else(|error| check_kind().and(Err(report_open(error))))?,
             // Checked before opening: opening a pipe would block until someone writes to it.

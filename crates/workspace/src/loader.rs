@@ -46,7 +46,7 @@ impl Loader {
     pub fn load(&mut self, crib: &Crib) -> Loaded {
         let context = lint_context(crib, lint::Scope::Crib);
         let (mut loaded, allowances) = self.read_definitions(crib, Linting::Enabled(&context));
-        // After the built-in rules: conditions see only tools that are valid.
+        // Applied after the built-in rules, so that conditions see only tools that are valid.
         apply_custom_rules(crib, &mut loaded);
         if !self.groups.is_unrestricted() {
             let all = loaded.catalog.tools().iter().map(|tool| &**tool);
@@ -60,7 +60,8 @@ impl Loader {
         loaded.diagnostics.extend(misplaced::find(&files, &crib.folder));
         let found = python_functions::check(&files, &crib.folder, &loaded.catalog);
         loaded.diagnostics.extend(found);
-        // After groups are applied, because a policy for a tool that is not served is useless.
+        // Checked after groups are applied, because a policy for a tool that is not served is
+        // useless.
         check_config(crib, &mut loaded);
         self.load_prompts(crib, &mut loaded);
         // Applied last, when all diagnostics exist that could be allowed.

@@ -157,7 +157,7 @@ fn parse(source: &SourceId, written: &PolicyClause, found: &mut Vec<Diagnostic>)
     Clause {
         tools: written.tools.get_ref().clone(),
         when: written.when.as_ref().map(|when| when.get_ref().clone()),
-        // Never used: a policy with a problem is rejected as a whole.
+        // The fallback is never used, because a policy with a problem is rejected as a whole.
         effect: effect.unwrap_or(Effect::Deny),
         until,
         reason: written.reason.clone(),

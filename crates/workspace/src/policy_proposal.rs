@@ -77,6 +77,7 @@ fn render_literal(value: &Value) -> String {
             (Some(number), ..) => number.to_string(),
             // CEL has separate types for signed and unsigned integers.
             (None, Some(number), _) => format!("{number}u"),
+            // The debug form keeps `.0`, without which CEL would read an integer.
             (None, None, number) => format!("{:?}", number.unwrap_or_default()),
         },
         Value::String(text) => quote(text),

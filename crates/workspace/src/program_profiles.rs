@@ -126,6 +126,7 @@ pub(crate) fn resolve_grants(
             grants.caches.extend(profile.caches.folders(environment));
             if config.caches {
                 grants.caches.retain(|folder| !cache.read.contains(folder));
+                // Programs write to their caches, too.
                 grants.always.extend(Grant { write: cache.read, read: Vec::new(), ..cache });
             }
         }

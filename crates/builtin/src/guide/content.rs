@@ -65,7 +65,7 @@ impl GuideContent {
             Some(patterns) => expression.with_patterns(patterns)?,
             None => expression,
         };
-        // After the two forms are combined, because that multiplies patterns.
+        // Checked after the two forms are combined, because that multiplies patterns.
         check_length(&expression)?;
         Ok(self.search(&expression, context))
     }

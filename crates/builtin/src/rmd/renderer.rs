@@ -24,6 +24,7 @@ pub fn renderer(runtime: &Runtime, settings: RenderSettings) -> Renderer {
         environment: runtime_settings.environment.clone(),
         read: runtime_settings.read.clone(),
         opened: runtime_settings.opened.clone(),
+        // Private folders are opened without following links.
         temp_folder: temp.canonicalize().unwrap_or_else(|_| temp.clone()),
         is_sandboxed: runtime_settings.confine,
     };

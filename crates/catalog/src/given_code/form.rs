@@ -31,6 +31,7 @@ impl Form {
                 Piece::DoubleDash | Piece::Json => continue,
                 Piece::Parameter(binding) if self.is_code_option(binding) => return true,
                 Piece::Parameter(binding) if !is_argument(binding) => continue,
+                // A dash alone is an argument: standard input.
                 Piece::Word(word) if word.len() > 1 && word.starts_with(['-', '+']) => {
                     next = self.find_next(word);
                     has_code |= next == Next::Code || self.is_joined(word);
@@ -42,6 +43,7 @@ impl Form {
                 Next::Data => false,
                 Next::Code => true,
                 Next::Argument => {
+                    // After `sed -e CODE`, for example, the first argument is a file.
                     let is_script = self.has("script") && !has_code;
                     self.has("all") || is_first && (self.has("first") || is_script)
                 }

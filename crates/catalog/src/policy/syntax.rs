@@ -194,6 +194,7 @@ impl<'e> Walk<'e> {
     }
 
     fn variable(&self, name: &str) -> Result<(), String> {
+        // Macros expand to loops over variables such as `@result`, which no author writes.
         let is_known = name.starts_with('@')
             || self.bound.contains(&name)
             || self.names.variables.contains(&name)
@@ -239,6 +240,7 @@ fn text(part: &IdedExpr) -> Option<&str> {
 }
 
 fn check_function(name: &str) -> Result<(), String> {
+    // Operators are functions with names such as `_+_`, `!_` and `@in`.
     let is_operator = name.contains('_')
         || name.starts_with('@')
         || name.starts_with('!')

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Implementation, Tool,
-    implementation::{Binding, PassBy, Piece, Process},
+    implementation::{Binding, Items, PassBy, Piece, Process},
 };
 
 /// Programs that accept `NAME=value` in place of a target, and run the program named by `SHELL` or
@@ -51,8 +51,10 @@ pub(super) fn find_unlisted_variable<'a>(
     process.bindings().filter(sets).find_map(|binding| {
         let variables = arguments.get(&binding.parameter)?.as_object()?;
         let set = variables.iter().filter(|(_, value)| !value.is_null());
-        let mut names = set.map(|(name, _)| name.as_str());
-        names.find(|name| !is_harmless(name) && !tool.lists_variable(&binding.parameter, name))
+        let mut unlisted =
+            set.filter(|(name, _)| !tool.lists_variable(&binding.parameter, name.as_str()));
+        let found = unlisted.find(|(name, value)| !is_harmless(name) || is_path(value));
+        found.map(|(name, _)| name.as_str())
     })
 }
 
@@ -70,6 +72,12 @@ pub(super) fn find_make_variable<'a>(
     let positional = |one: &&Binding| one.pass_by == PassBy::Argument && one.flag.is_none();
     process.bindings().filter(positional).find_map(|binding| {
         let value = arguments.get(&binding.parameter)?;
+        if let (Value::Object(members), Items::Pairs { .. }) = (value, &binding.items) {
+            let mut names = members.keys();
+            return names
+                .find(|name| !tool.lists_variable(&binding.parameter, name))
+                .map(String::as_str);
+        }
         let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         let assignments = values.iter().filter_map(|value| value.as_str()?.split_once('='));
         assignments.map(|(name, _)| name).next()
@@ -88,4 +96,12 @@ fn starts_make(process: &Process) -> bool {
 
 fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || name.starts_with("LC_")
+}
+
+/// Whether a value of a harmless variable makes programs read a file outside of the system's folders:
+/// `LANGUAGE=../../x` names translations, whose texts some programs use as formats. `Europe/Berlin` does
+/// not.
+fn is_path(value: &Value) -> bool {
+    let is_outside = |part: &str| part.starts_with('/') || part.contains("..");
+    value.as_str().is_some_and(|text| text.split(':').any(is_outside))
 }

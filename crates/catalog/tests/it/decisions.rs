@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use catalog::{
     Decision, Implementation, Policy, Tool,
-    implementation::{Binding, PassBy, Piece, Process},
+    implementation::{Binding, Items, PassBy, Piece, Process},
     policy::{ClauseKey, Effect},
 };
 use serde_json::{Map, Value, json};
@@ -87,6 +87,20 @@ fn asks_about_variables_that_the_definition_does_not_list() {
         );
         assert_eq!(reason(decide(name)), expected);
     }
+    for (name, value) in [
+        ("LANGUAGE", "../../shop/x"),
+        ("LANGUAGE", "de:../x"),
+        ("TZ", "/shop/x"),
+        ("TZ", ":/shop/x"),
+    ] {
+        let arguments = arguments(json!({"env_vars": {name: value}}));
+        let decision = Policy::default().decide(&tar, &arguments, now());
+        assert!(reason(decision).contains(name), "{name}={value}");
+    }
+    for (name, value) in [("TZ", "Europe/Berlin"), ("LANGUAGE", "de:en"), ("LC_ALL", "C.UTF-8")] {
+        let arguments = arguments(json!({"env_vars": {name: value}}));
+        assert_eq!(Policy::default().decide(&tar, &arguments, now()), Decision::Allow, "{value}");
+    }
     let allow = policy([clause("*", "", Effect::Allow)]);
     let arguments = arguments(json!({"env_vars": {"TAR_OPTIONS": "x"}}));
     assert_eq!(allow.decide(&tar, &arguments, now()), Decision::Allow, "the operator decides");
@@ -113,6 +127,23 @@ fn asks_about_variables_of_make() {
         assert_eq!(reason(decide(json!(["all", "SHELL=./x"]))), expected);
         assert_eq!(reason(decide(json!("SHELL=./x"))), expected);
     }
+}
+
+#[test]
+fn asks_about_members_that_become_variables_of_make() {
+    let items = Items::Pairs { separator: "=".into(), join: None };
+    let variables = Binding { items, ..Binding::positional("variables") };
+    let process = Process { program: "make".into(), pieces: vec![Piece::Parameter(variables)] };
+    let listed =
+        json!({"variables": {"type": "object", "properties": {"DEBUG": {"type": "string"}}}});
+    let mut make = tool("make", listed);
+    make.implementation = Implementation::Process(process);
+    let decide = |name: &str| {
+        let arguments = arguments(json!({"variables": {name: "1"}}));
+        Policy::default().decide(&make, &arguments, now())
+    };
+    assert_eq!(decide("DEBUG"), Decision::Allow);
+    assert!(reason(decide("SHELL")).contains("`SHELL` of `make`"));
 }
 
 #[test]

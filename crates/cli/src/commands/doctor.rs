@@ -106,6 +106,9 @@ fn print_limits() {
     let control = match runtime::resource_control() {
         ResourceControl::Cgroup => "a control group for each call".to_owned(),
         ResourceControl::Watched => format!("a check of each call every {interval} ms"),
+        ResourceControl::None => {
+            return print_row("  limits    time and output only, because the others need Linux");
+        }
     };
     let places = match runtime::sandbox_level() {
         SandboxLevel::Namespaces => ", /tmp and /dev/shm by their size",

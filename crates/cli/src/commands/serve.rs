@@ -22,15 +22,20 @@ use tokio_util::sync::CancellationToken;
 use workspace::{Crib, Environment, Groups, Http};
 
 use super::{CommandContext, CommandResult};
-use crate::{address, error::CommandError, executor::block_on, terminal};
+use crate::{
+    address::{self, Address},
+    error::CommandError,
+    executor::block_on,
+    systemd, terminal,
+};
 
 /// Serve the tools of the crib over MCP: on stdio, or with --http over HTTP at /mcp.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Serve streamable HTTP on this address instead of stdio.
-    /// ADDR is a port (`7337`) or an address with a port.
+    /// ADDR is a port (`7337`), an address with a port, or `systemd` for the socket of its `.socket` unit.
     #[arg(long, value_name = "ADDR", value_parser = address::parse)]
-    http: Option<SocketAddr>,
+    http: Option<Address>,
     /// Serve in the background, for `up`.
     #[arg(long, hide = true, conflicts_with_all = ["http", "ephemeral"])]
     background: bool,
@@ -67,7 +72,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         return Err(CommandError::machine(format!("`serve` takes no folder, received `{folder}`"))
             .hint(format!("run `toolcrib -C {folder} serve`")));
     }
-    if let Some(address) = args.http
+    let http = args.http.map(Endpoint::find).transpose()?;
+    if let Some(Endpoint { address, .. }) = &http
         && !address.ip().is_loopback()
         && args.token_file.is_none()
     {
@@ -100,10 +106,56 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let executor =
         executor.map_err(|error| CommandError::machine(format!("cannot start: {error}")))?;
     // A multi-threaded executor of its own: `block_on` of other commands has a single worker.
-    let result = executor.block_on(serve(crib, options, context.environment, args, token));
+    let result = executor.block_on(serve(crib, options, context.environment, args, http, token));
     // A pending read of standard input must not keep the process alive.
     executor.shutdown_background();
     result.map(|()| ExitCode::SUCCESS)
+}
+
+/// Where HTTP clients connect.
+struct Endpoint {
+    address: SocketAddr,
+    /// The socket, if systemd has opened it.
+    inherited: Option<std::net::TcpListener>,
+}
+
+impl Endpoint {
+    fn find(address: Address) -> Result<Self, CommandError> {
+        let address = match address {
+            Address::Open(address) => return Ok(Self { address, inherited: None }),
+            Address::Systemd => systemd::take_listener(),
+        };
+        let found = address.and_then(|listener| {
+            let address = listener.as_ref().map(std::net::TcpListener::local_addr).transpose()?;
+            Ok(address.map(|address| Self { address, inherited: listener }))
+        });
+        found
+            .map_err(|error| {
+                CommandError::machine(format!("cannot use the socket of systemd: {error}"))
+            })?
+            .ok_or_else(|| {
+                CommandError::machine("systemd has passed no socket to this process").hint(
+                    "start the `.socket` unit of this service, or pass an address to `--http`",
+                )
+            })
+    }
+
+    /// Listens. Clients can connect to an inherited socket already.
+    async fn listen(self) -> Result<TcpListener, CommandError> {
+        let Self { address, inherited } = self;
+        let listener = match inherited {
+            Some(listener) => TcpListener::from_std(listener),
+            None => TcpListener::bind(address).await,
+        };
+        listener.map_err(|error| {
+            let hint = match error.kind() {
+                ErrorKind::AddrInUse => "another program listens on this port, perhaps another `toolcrib serve`; stop it or choose another port",
+                ErrorKind::PermissionDenied => "choose a port above 1023",
+                _ => "choose an address of this machine",
+            };
+            CommandError::machine(format!("cannot listen on {address}: {error}")).hint(hint)
+        })
+    }
 }
 
 /// Whether a background server would serve a client of this command in the same way.
@@ -185,6 +237,7 @@ async fn serve(
     options: Options,
     environment: &Environment,
     args: &Args,
+    endpoint: Option<Endpoint>,
     token: Option<Token>,
 ) -> Result<(), CommandError> {
     let signals = |error: std::io::Error| {
@@ -194,23 +247,16 @@ async fn serve(
     let background = Background::of(&crib);
     let served = ServedCrib::start(crib, environment, options).await?;
     let shutdown = CancellationToken::new();
-    // After the start, so that Ctrl-C during a slow start still ends the process at once.
+    // Installed after the start, so that Ctrl-C during a slow start still ends the process at once.
     stop_on_signal(shutdown.clone()).map_err(signals)?;
     reload_on_hangup(served.clone()).map_err(signals)?;
     served.watch(if args.watch { Watched::Everything } else { Watched::Documents })?;
     let control = served.open_control_socket().await;
     let server = served.server().clone();
-    let result = match args.http {
-        Some(address) => {
-            let listener = TcpListener::bind(address).await;
-            let listener = listener.map_err(|error| {
-                let hint = match error.kind() {
-                    ErrorKind::AddrInUse => "another program listens on this port, perhaps another `toolcrib serve`; stop it or choose another port",
-                    ErrorKind::PermissionDenied => "choose a port above 1023",
-                    _ => "choose an address of this machine",
-                };
-                CommandError::machine(format!("cannot listen on {address}: {error}")).hint(hint)
-            })?;
+    let result = match endpoint {
+        Some(endpoint) => {
+            let address = endpoint.address;
+            let listener = endpoint.listen().await?;
             let url = format!("http://{}/mcp", listener.local_addr().unwrap_or(address));
             tracing::info!("listening on {url}");
             let exposure = token.as_ref().and_then(|token| served.find_token_exposure(&token.file));
@@ -226,6 +272,13 @@ async fn serve(
                 speaks_for_person: exposure.is_none(),
                 ..http_options(listener, &http)
             };
+            systemd::notify(environment, systemd::READY);
+            let stopping = environment.clone();
+            let stop = shutdown.clone();
+            tokio::spawn(async move {
+                stop.cancelled().await;
+                systemd::notify(&stopping, systemd::STOPPING);
+            });
             server::serve_http(server, options, shutdown).await
         }
         None if args.background => {

@@ -137,6 +137,22 @@ fn nushell_gets_records() {
     insta::assert_snapshot!(crib.run(&["completions", "nushell"]).stdout);
 }
 
+/// Nor is PowerShell.
+#[test]
+fn powershell_gets_lines_with_tabs() {
+    let crib = crib();
+    let mut command = crib.command(&["--", "toolcrib", "call", "paint", "co"]);
+    let output =
+        command.env("TOOLCRIB_COMPLETE", "powershell").output().expect("the program starts");
+    let proposals = CommandOutput::from(&output).stdout;
+    assert_eq!(proposals.trim_end(), "colour=\tColour\ncount=\tHow often");
+    let script = crib.run(&["completions", "powershell"]).stdout;
+    assert!(
+        script.starts_with("Register-ArgumentCompleter -Native -CommandName toolcrib"),
+        "{script}"
+    );
+}
+
 #[test]
 fn manual_pages_are_read_without_warnings() {
     let crib = crib();

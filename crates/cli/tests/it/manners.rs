@@ -206,7 +206,7 @@ fn mistakes_are_explained() {
 
     exit code 2
     --- stderr
-    error: invalid value 'localhost' for '--http <ADDR>': use a port, such as 7337, or an address with a port, such as 127.0.0.1:7337
+    error: invalid value 'localhost' for '--http <ADDR>': use a port, such as 7337, an address with a port, such as 127.0.0.1:7337, or `systemd`
 
     For more information, try '--help'.
     ");

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{Read, Write},
+    process::Command,
 };
 
 use rustix::{
@@ -13,15 +14,23 @@ use testing::TempCrib;
 
 /// Returns the output on a terminal of this width, with colours.
 pub(crate) fn on_terminal(crib: &TempCrib, arguments: &[&str], columns: u16) -> String {
-    run(crib, arguments, columns, None)
+    run(without_no_color(crib, arguments), columns, None).1
 }
 
 /// Returns the output on a terminal on which a person has already typed these lines.
 pub(crate) fn answer_on_terminal(crib: &TempCrib, arguments: &[&str], answers: &str) -> String {
-    run(crib, arguments, 100, Some(answers))
+    run(without_no_color(crib, arguments), 100, Some(answers)).1
 }
 
-fn run(crib: &TempCrib, arguments: &[&str], columns: u16, answers: Option<&str>) -> String {
+fn without_no_color(crib: &TempCrib, arguments: &[&str]) -> Command {
+    let mut command = crib.command(arguments);
+    command.env_remove("NO_COLOR");
+    command
+}
+
+/// Runs a command on a terminal of this width, on which a person has already typed `answers`.
+/// Returns its exit code and output.
+pub(crate) fn run(mut command: Command, columns: u16, answers: Option<&str>) -> (i32, String) {
     let near = pty::openpt(pty::OpenptFlags::RDWR | pty::OpenptFlags::NOCTTY).expect("a terminal");
     pty::grantpt(&near).expect("ours");
     pty::unlockpt(&near).expect("open");
@@ -29,8 +38,7 @@ fn run(crib: &TempCrib, arguments: &[&str], columns: u16, answers: Option<&str>)
     tcsetwinsize(&near, size).expect("a size");
     let name = pty::ptsname(&near, Vec::new()).expect("a name").into_string().expect("text");
     let far = || File::options().read(true).write(true).open(&name).expect("its other end");
-    let mut command = crib.command(arguments);
-    command.env_remove("NO_COLOR").stdout(far()).stderr(far());
+    command.stdout(far()).stderr(far());
     let mut near = File::from(near);
     if let Some(answers) = answers {
         command.stdin(far());
@@ -46,6 +54,7 @@ fn run(crib: &TempCrib, arguments: &[&str], columns: u16, answers: Option<&str>)
     while let Ok(read @ 1..) = near.read(&mut chunk) {
         seen.extend_from_slice(&chunk[..read]);
     }
-    child.wait().expect("an end");
-    String::from_utf8_lossy(&seen).replace("\r\n", "\n").replace('\x1b', "ESC")
+    let status = child.wait().expect("an end");
+    let text = String::from_utf8_lossy(&seen).replace("\r\n", "\n").replace('\x1b', "ESC");
+    (status.code().unwrap_or(-1), text)
 }

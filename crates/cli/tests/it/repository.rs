@@ -121,17 +121,25 @@ fn no_source_file_is_over_800_lines() {
     }
 }
 
+/// The files that start processes: the launcher process, this program again, and programs on systems
+/// without a launcher process.
+const STARTERS: &[&str] = &[
+    "crates/process/src/launcher/supervised/connection.rs",
+    "crates/process/src/launcher/background.rs",
+    "crates/process/src/launcher/direct.rs",
+];
+
 /// The only file with unsafe code: it clones and executes in the launcher process.
 const UNSAFE: &str = "crates/process/src/launcher_process/raw.rs";
 
 #[test]
 fn unsafe_code_and_each_effect_are_in_one_file() {
-    let doors = [
-        ("Command::new(", "crates/process/src/launcher/connection.rs"),
-        ("env::var", "crates/workspace/src/environment.rs"),
-        ("stdout()", "crates/cli/src/terminal.rs"),
-        ("ambient_authority()", "crates/builtin/src/open_dir.rs"),
-        ("Dir::from_std_file(", "crates/builtin/src/open_dir.rs"),
+    let doors: [(&str, &[&str]); 5] = [
+        ("Command::new(", STARTERS),
+        ("env::var", &["crates/workspace/src/environment.rs"]),
+        ("stdout()", &["crates/cli/src/terminal.rs"]),
+        ("ambient_authority()", &["crates/builtin/src/open_dir.rs"]),
+        ("Dir::from_std_file(", &["crates/builtin/src/open_dir.rs"]),
     ];
     for path in tracked(&["rs"]).into_iter().filter(|path| is_product(path)) {
         let text = fs::read_to_string(&path).expect("a source file");
@@ -142,9 +150,59 @@ fn unsafe_code_and_each_effect_are_in_one_file() {
         assert!(!is_unsafe || name == UNSAFE, "{name} has unsafe code");
         for (effect, door) in doors {
             assert!(
-                !code.contains(effect) || name == door || is_terminal_query(&name, effect),
-                "{name} uses {effect}, whose door is {door}"
+                !code.contains(effect)
+                    || door.contains(&&*name)
+                    || is_terminal_query(&name, effect),
+                "{name} uses {effect}, whose door is {door:?}"
             );
+        }
+    }
+}
+
+/// Interfaces that only Linux has.
+const LINUX_ONLY: &[&str] = &[
+    "landlock::",
+    "seccompiler::",
+    "os::linux",
+    "openat2(",
+    "mknodat(",
+    "memfd_create(",
+    "pidfd_",
+    "OFlags::PATH",
+    "O_PATH",
+    "SEQPACKET",
+    "libc::SYS_",
+    "libc::CLONE",
+    "set_child_subreaper",
+];
+
+/// Where they are: modules that are compiled for Linux only, and files with another way for other
+/// systems.
+const LINUX_PARTS: &[&str] = &[
+    "crates/process/src/launcher/supervised",
+    "crates/process/src/launcher_process",
+    "crates/process/src/protocol.rs",
+    "crates/process/src/opened_path/kernel.rs",
+    "crates/process/src/sandbox/",
+    "crates/process/src/private_folder.rs",
+    "crates/atomic-file/src/lib.rs",
+    "crates/cli/src/systemd.rs",
+];
+
+/// `scripts/macos` compiles everything for macOS, but not on every machine.
+#[test]
+fn interfaces_of_linux_stay_in_their_modules() {
+    for path in tracked(&["rs"]).into_iter().filter(|path| is_product(path)) {
+        let text = fs::read_to_string(&path).expect("a source file");
+        let name = path.strip_prefix(repository()).expect("a path inside").to_string_lossy();
+        if LINUX_PARTS.iter().any(|part| name.starts_with(part)) {
+            continue;
+        }
+        let code = product_code(&text);
+        let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            let found = LINUX_ONLY.iter().find(|interface| line.contains(**interface));
+            assert!(found.is_none(), "{name} uses {found:?}, which only Linux has: {line}");
         }
     }
 }

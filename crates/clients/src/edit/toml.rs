@@ -95,6 +95,7 @@ fn to_item(value: &Value) -> Item {
             Item::Table(table)
         }
         Value::Array(items) => {
+            // The only lists in an entry are the words of a command line.
             let texts = items.iter().filter_map(Value::as_str);
             toml_edit::value(texts.collect::<Array>())
         }

@@ -117,8 +117,9 @@ fn find_block(text: &str, servers: &str) -> Result<Option<Block>, EditError> {
     };
     let rest = key(lines[start]).unwrap_or_default();
     let (value, comment) = rest.trim().split_at(rest.trim().find('#').unwrap_or(rest.trim().len()));
+    // In YAML, `#` begins a comment only at the start of a line or after a space.
     let is_flow = value.trim() == "{}" && (comment.is_empty() || value.ends_with(' '));
-    // The value is another inline table, an anchor or the like.
+    // An inline table with entries, an anchor or a tag: edits of lines would break it.
     if !value.trim().is_empty() && !is_flow {
         return Err(EditError::Unsupported(servers.to_owned()));
     }

@@ -26,6 +26,8 @@ pub(crate) fn open_tuples(lowered: &mut Lowered) {
         let items = items.and_then(|items| items.as_array().cloned()).unwrap_or_default();
         let types: Vec<_> = items.iter().map(describe).collect();
         add_description(schema, &format!("Items in this order: {}.", types.join(", ")));
+        // An open tuple admits anything after its last position, so only a closed one limits the
+        // types.
         let items =
             if is_closed && !items.is_empty() { json!({"anyOf": items}) } else { json!({}) };
         schema.insert("items".to_owned(), items);

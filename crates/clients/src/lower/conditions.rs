@@ -47,6 +47,7 @@ pub(crate) fn fold_combinations(lowered: &mut Lowered) {
 fn resolve(root: &Value, mut part: Value) -> Object {
     for _ in 0..MAX_REFERENCES {
         let Some(reference) = part.get("$ref").and_then(Value::as_str) else { break };
+        // Keywords beside the reference are lost, which makes the result looser, never narrower.
         let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
         part = target.cloned().unwrap_or_default();
     }
@@ -104,6 +105,7 @@ fn unite(arms: &[Object], name: &str) -> Value {
             || arm.contains_key("patternProperties")
     };
     let mut schemas: Vec<&Value> = Vec::new();
+    // `false` admits no value, so it adds nothing to the union.
     for schema in declared().filter(|schema| **schema != Value::Bool(false)) {
         if !schemas.contains(&schema) {
             schemas.push(schema);
@@ -146,6 +148,7 @@ pub(crate) fn has_condition(schema: &Object) -> bool {
 }
 
 pub(crate) fn drop_conditions(lowered: &mut Lowered) {
+    // Properties that only a condition evaluates would otherwise be rejected.
     lowered.schema.shift_remove("unevaluatedProperties");
     for keyword in CONDITIONS {
         let Some(condition) = lowered.schema.shift_remove(keyword) else { continue };

@@ -43,9 +43,11 @@ pub(crate) fn rename(lowered: &mut Lowered) {
     if conditions::has_condition(&lowered.schema) {
         conditions::drop_conditions(lowered);
     }
+    // A closed schema would now reject the names that the patterns allowed.
     if lowered.schema.shift_remove("patternProperties").is_some() {
         lowered.schema.shift_remove("additionalProperties");
     }
+    // The new names need not satisfy it.
     lowered.schema.shift_remove("propertyNames");
     let Some(Value::Object(before)) = lowered.schema.shift_remove("properties") else { return };
     let mut after = Object::new();
@@ -99,6 +101,7 @@ pub(crate) fn has_untyped(schema: &Object) -> bool {
 pub(crate) fn type_untyped(lowered: &mut Lowered) {
     let names = ["string", "number", "boolean", "null", "object"];
     let mut types: Vec<_> = names.iter().map(|name| json!({"type": name})).collect();
+    // Some clients reject arrays without `items`.
     types.push(json!({"type": "array", "items": {}}));
     visit_schemas(&mut lowered.schema, &mut |schema| {
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);

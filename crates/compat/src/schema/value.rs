@@ -29,8 +29,8 @@ impl<'a> Comparer<'a> {
             (None, Some(now)) => return self.compare_added_enum(old, now, pointer),
             (None, None) => {}
         }
-        // Before the specific keywords: an undecided `not` or `if` is worth more attention than the
-        // rest, and order is kept among equal effects.
+        // Compared before the specific keywords, because an undecided `not` or `if` is worth more
+        // attention than the rest, and order is kept among equal effects.
         self.compare_opaque_keywords(Pair { old: old.node, new: new.node, pointer });
         let subject = self.direction.describe_subject(pointer);
         for bounds::Difference { rule, key, change } in bounds::compare_bounds(old, new) {

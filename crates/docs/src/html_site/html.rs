@@ -49,6 +49,7 @@ pub(super) fn code_block(label: &str, text: &str) -> String {
 /// Renders Markdown. HTML in it is escaped, images become links so that nothing is loaded, and
 /// headings are below those of the page.
 pub(super) fn render_markdown(text: &str) -> String {
+    // A short text can be a table of millions of cells, so it is shown as it is written.
     if find_excess(text).is_some() {
         return format!("<pre>{}</pre>\n", escape(text));
     }

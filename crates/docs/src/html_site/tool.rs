@@ -166,6 +166,7 @@ fn render_results(tool: &Tool, results: &[Field]) -> String {
 }
 
 fn render_table(label: &str, head: &[&str], rows: &str) -> String {
+    // The table is in a region that can be focused, because only then a keyboard can scroll it.
     let head: String = head.iter().map(|title| format!("<th scope=\"col\">{title}</th>")).collect();
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table>\n<thead><tr>{head}</tr></thead>\n\

@@ -33,6 +33,7 @@ pub(crate) fn read(
     let folder = object.non_blank("working_directory", report).map(str::to_owned);
     let success =
         if object.has("success_exit_codes") { read_exit_codes(object, report) } else { vec![0] };
+    // Like `command` of a tool, without quoting.
     let command = program?.split_whitespace().chain(args).map(str::to_owned).collect();
     Some(Availability { command, folder, success })
 }

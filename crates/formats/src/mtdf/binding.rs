@@ -130,6 +130,7 @@ impl BindingContext<'_> {
         let channel = object.choice("pass_by", &CHANNELS, report);
         let variable =
             object.non_blank("env", report).filter(|name| check_variable(name, object, report));
+        // The working directory is where the program runs, and is never passed in another way.
         if self.name != FOLDER {
             self.apply_channel(channel, variable, &mut binding);
         }

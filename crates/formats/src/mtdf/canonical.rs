@@ -81,6 +81,7 @@ fn unwrap_default(root: &mut Map<String, Value>) {
     let mut leaf = leaf.clone();
     leaf.shift_remove("name");
     root.shift_remove("subcommand");
+    // What the leaf declares overrides what it would inherit.
     root.extend(leaf);
 }
 

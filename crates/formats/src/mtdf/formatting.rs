@@ -45,6 +45,7 @@ pub fn format_definition(text: &str, rewrite: Rewrite) -> Result<String, Unforma
     if !is_ours {
         return Err(Unformatted::OtherFormat);
     }
+    // Unlike our own parser, serde_json accepts no comments, which the rendering would lose.
     let mut value: Value = serde_json::from_str(text).map_err(|_| Unformatted::NotPlainJson)?;
     if rewrite == Rewrite::Migrate {
         canonical::migrate(&mut value);
@@ -70,6 +71,7 @@ fn is_same(before: &[Tool], after: &[Tool]) -> bool {
     before.len() == after.len()
         && pairs.all(|(before, after)| {
             before.name == after.name
+                // In both directions, because an added property is not a loss.
                 && find_losses(before, after).is_empty()
                 && find_losses(after, before).is_empty()
         })

@@ -332,6 +332,7 @@ impl Order {
         pieces.append(&mut options);
         for Positional { binding, has_double_dash } in guarded {
             pieces.extend(has_double_dash.then_some(Piece::DoubleDash));
+            // The program takes nothing after `--` for an option.
             pieces.push(Piece::Parameter(Binding { allow_dash: true, ..binding }));
         }
     }

@@ -67,6 +67,7 @@ impl<'n> Settings<'n> {
         settings.credentials = object.flag("credentials", report).unwrap_or(self.credentials);
         if object.has("success_exit_codes") {
             let codes = availability::read_exit_codes(object, report);
+            // Zero is a success in any case.
             settings.success_exit_codes = codes.into_iter().filter(|code| *code != 0).collect();
         }
         if let Some(node) = object.node("availability_check") {
@@ -86,6 +87,7 @@ impl<'n> Settings<'n> {
         if object.has("sequence") {
             settings.sequence = sequence::read(object, report).map(Rc::new);
         } else {
+            // Read only to report a wrong value: without steps it has no effect.
             object.count("step_delay_ms", report);
         }
         settings

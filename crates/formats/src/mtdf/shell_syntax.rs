@@ -48,6 +48,7 @@ fn read(program: &str, word: &str) -> Option<&'static ShellSyntax> {
     let is_find = program.rsplit('/').next() == Some("find");
     // `;` ends the command of `find -exec`.
     let ends_command = (word.ends_with(';') && word.len() > 1 || word == ";") && !is_find;
+    // As in `2>&1` and `&>log`.
     let redirection = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
     if OPERATORS.contains(&word) && word != ";" || ends_command {
         Some(&SEVERAL)

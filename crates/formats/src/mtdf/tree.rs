@@ -122,6 +122,7 @@ impl<'n, 'r> TreeReader<'n, 'r> {
         self.report.tool = (!name.is_empty()).then(|| name.to_owned());
         object.check_known(&TOOL, self.report);
         self.reject_livelog(&object);
+        // Read only to report other versions. The fields of both are accepted in any file.
         object.choice("mtdf", &[("1", ()), ("2", ())], self.report);
         self.command = command::read(&object, self.report);
         self.is_built_in = name::BUILT_IN.contains(&name);

@@ -153,6 +153,7 @@ fn write_leaf(tool: &Tool) -> Option<Map<String, Value>> {
     let is_sequence = matches!(tool.implementation, Implementation::Sequence(_));
     let (options, positionals) = write_parameters(tool)?;
     let is_folder = |parameter: &Value| parameter["name"] == FOLDER;
+    // The steps have arguments of their own, so the reader drops all other parameters.
     if is_sequence && options.iter().chain(&positionals).any(|parameter| !is_folder(parameter)) {
         return None;
     }

@@ -276,6 +276,7 @@ fn read_argument(value: &Value) -> Option<ArgumentDefinition> {
         Value::String(name) => name.clone(),
         _ => text("name")?,
     };
+    // Templates can refer only to identifiers.
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let choices = value
         .get("choices")

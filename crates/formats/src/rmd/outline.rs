@@ -75,6 +75,8 @@ impl Outline {
     /// Reads a line inside of a fence; returns the fence while it stays open.
     fn read_code(&mut self, mut fence: Fence, line: &str, number: usize) -> Option<Fence> {
         let bare = line.trim_start_matches(['\t', ' ', '>']);
+        // A closing fence is at least as long as the opening one, so that code can contain shorter
+        // ones (CommonMark, section 4.5).
         if count_leading(bare, fence.mark) >= fence.length
             && bare.trim_end().chars().all(|c| c == fence.mark)
         {
@@ -123,6 +125,7 @@ impl Outline {
             Some('-') if underline.len() > 1 && underline.chars().all(|c| c == '-') => 2,
             _ => return,
         };
+        // Only a paragraph can be underlined, not a heading with `#` (CommonMark, section 4.3).
         let above = self.prose.last().filter(|(at, text)| {
             at + 1 == number && !text.trim().is_empty() && count_leading(text, '#') == 0
         });

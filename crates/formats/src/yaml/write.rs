@@ -59,6 +59,7 @@ fn push_item(out: &mut String, item: &Json, depth: usize) {
         Json::Object(object) if !object.is_empty() => {
             let mut inner = String::new();
             push_members(&mut inner, object, depth + 1);
+            // The dash takes the place of the first member's indentation.
             out.push_str(inner.trim_start_matches(' '));
         }
         Json::Array(items) if !items.is_empty() => match to_flow(items) {
@@ -206,6 +207,7 @@ fn is_block(text: &str) -> bool {
     let is_odd = |c: char| c != '\n' && c != '\t' && needs_escape(c);
     text.contains('\n')
         && !text.starts_with([' ', '\n', '\t'])
+        // With `|` only one of the line breaks at the end would be kept.
         && !text.ends_with("\n\n")
         && !text.chars().any(is_odd)
 }

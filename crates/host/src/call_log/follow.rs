@@ -59,6 +59,7 @@ impl LogFollower {
         let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
         let current = fs::metadata(&self.path).ok().map(id);
         let open = self.file.as_ref().and_then(|file| file.metadata().ok()).map(id);
+        // After a rotation, the file is missing until the next line is written.
         current.is_some() && current != open
     }
 

@@ -38,6 +38,7 @@ impl Cgroups {
         let mut found = Self::find_at(&Path::new(ROOT).join(own))?;
         found.remove_abandoned();
         let group = found.create(u64::MAX, 1).ok()?;
+        // A child enters the group, because one that contains the launcher could not be removed.
         let is_usable = match raw::clone_process(0) {
             Ok(Cloned::Child) => raw::exit(i32::from(group.enter().is_err())),
             Ok(Cloned::Parent(pid)) => is_success(pid),
@@ -82,6 +83,7 @@ impl Cgroups {
 
     /// Removes the groups that have no processes any more.
     pub(super) fn remove_empty(&mut self) {
+        // The kernel refuses to remove a group that has processes, so trying is the test.
         self.live.retain(|folder| fs::remove_dir(folder).is_err());
     }
 
@@ -92,6 +94,7 @@ impl Cgroups {
             let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
             let owner = owner.and_then(|pid| pid.parse().ok());
             if owner.is_some_and(|pid| ProcessId::from_pid(pid).is_none()) {
+                // The kernel keeps a group whose processes still run.
                 let _ = fs::remove_dir(entry.path());
             }
         }
@@ -153,6 +156,8 @@ fn limit_below(own: &Path) -> io::Result<()> {
     let move_to = |group: &Path| {
         members.iter().try_for_each(|pid| fs::write(group.join("cgroup.procs"), pid.to_string()))
     };
+    // Controllers cannot be enabled below a group that has processes itself (cgroups v2, "no
+    // internal process constraint").
     let limited = move_to(&inner)
         .and_then(|()| fs::write(own.join("cgroup.subtree_control"), "+memory +pids"));
     if limited.is_err() {

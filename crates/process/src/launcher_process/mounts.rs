@@ -129,8 +129,8 @@ fn mount_all(places: &Places<'_>, private: &[&str], tmpfs_bytes: u64) -> Result<
     let mut trees =
         clone_all(places).map_err(StartFailure::of("a writable folder could not be mounted"))?;
     let is_root_writable = places.writable.iter().any(|place| place.path == Path::new("/"));
-    // Also makes the mounts private: without a user namespace, as for root, mounts made below would
-    // otherwise propagate to the machine.
+    // This also makes the mounts private. Without a user namespace, as for root, mounts made below
+    // would otherwise propagate to the machine.
     raw::restrict_mount(CWD, c"/", !is_root_writable)
         .map_err(StartFailure::of("the file system could not be made read-only"))?;
     // Not every container has a /dev/shm.

@@ -56,7 +56,9 @@ fn prepare(
     let processes = process_limit(request, isolation);
     sandbox::set_limits(request.sandbox.memory_bytes, request.open_files, processes)
         .map_err(StartFailure::of("the resource limits could not be set"))?;
+    // Marked, not closed: Landlock needs the descriptors of granted paths below.
     raw::close_on_exec().map_err(StartFailure::of("inherited descriptors could not be closed"))?;
+    // Applied last, because the filter denies `openat2`, which the steps above use.
     if request.is_sandboxed {
         let restriction = Restriction {
             sandbox: &request.sandbox,

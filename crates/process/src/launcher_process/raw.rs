@@ -129,6 +129,14 @@ pub(super) fn exit(code: c_int) -> ! {
     unsafe { libc::_exit(code) }
 }
 
+/// The memory of the packets that a Unix socket has sent and that were not received yet, in bytes.
+pub(super) fn count_sent(socket: BorrowedFd<'_>) -> u64 {
+    let mut bytes: c_int = 0;
+    // SAFETY: writes the number to the pointed-to integer, or nothing if it fails.
+    unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) };
+    u64::try_from(bytes).unwrap_or(0)
+}
+
 /// Lets all descriptors from 3 on be closed by the next execution of a program.
 pub(super) fn close_on_exec() -> io::Result<()> {
     const FIRST: u32 = 3;
@@ -191,6 +199,8 @@ pub(super) fn shorten_latency() {
     const HIGHEST: i32 = -20;
     const SLICE_NS: u64 = 100_000;
     let size = u32::try_from(size_of::<SchedulingAttributes>()).unwrap_or_default();
+    // Without the right to raise the priority the call fails as a whole, so the time slice is then
+    // set alone.
     for nice in [HIGHEST, 0] {
         let own = SchedulingAttributes { size, nice, runtime: SLICE_NS, ..Default::default() };
         // SAFETY: the kernel reads as many bytes of the struct as its size says.
@@ -240,6 +250,7 @@ pub(super) fn restrict_mount(
     path: &CStr,
     is_read_only: bool,
 ) -> io::Result<()> {
+    // `MOUNT_ATTR_RDONLY` of `linux/mount.h`.
     const READ_ONLY: u64 = 1;
     let attributes = MountAttributes {
         set: if is_read_only { READ_ONLY } else { 0 },

@@ -149,6 +149,7 @@ pub(super) fn run(
     let streams = Streams { stdin, stdout, stderr };
     match start(request, &status, streams, &granted, isolation, group, enforcer) {
         Ok(mut started) => {
+            // Opened here and not by the server, for which the id may mean another process by then.
             let pidfd = pidfd_open(getpid(), PidfdFlags::empty()).ok();
             let mut outbox = Outbox { status: &status, packet: Vec::new(), pidfd };
             outbox.add(&ProcessReport::Started { pid: started.own_id });
@@ -157,6 +158,8 @@ pub(super) fn run(
             let mut guard = started.guard.take();
             let limits = Watch::new(request, started.own_places.as_deref(), group);
             watch(&mut outbox, &started, patience, limits, &mut guard, isolation);
+            // Reported before this process exits: the kernel takes longer to remove the namespaces
+            // than a short program runs.
             outbox.add(&ProcessReport::Gone).flush();
         }
         Err(failure) => failure.report(&status),
@@ -189,6 +192,8 @@ fn start(
     let null = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
         .map_err(prepare("/dev/null could not be opened"))?;
     rustix::stdio::dup2_stdin(&null).map_err(prepare("standard input could not be replaced"))?;
+    // Clones inherit that the launcher ignores SIGCHLD, and the kernel would discard the exit
+    // statuses of their children.
     raw::set_exited_children(raw::ExitedChildren::AreKept);
     let signals = raw::open_signals().map_err(StartFailure::of("signals could not be opened"))?;
     // Read before the mounts: afterwards `/proc` shows this process under its id in the namespace, 1.
@@ -209,6 +214,8 @@ fn start(
     };
     let mut failure = None;
     let program = raw::spawn_in_shared_memory(&mut || {
+        // Only the program enters it: on excess the kernel kills the whole group
+        // (`memory.oom.group`), and the supervisor has to survive to report that.
         let entered = group.map_or(Ok(()), Group::enter);
         failure = Some(match entered {
             Ok(()) => {
@@ -253,6 +260,7 @@ fn watch(
         ];
         let changes = guard.as_ref().and_then(Guard::changes);
         sources.extend(changes.map(|changes| PollFd::new(changes, PollFlags::IN)));
+        // Whatever ends the wait, all sources are looked at, so an error needs no handling.
         let _ = poll(&mut sources, patience.take().or(next).as_ref());
         // The signal descriptor is drained before reaping: a child that exits after the last `wait`
         // makes it readable again. In the other order, draining could take the signal of a child that
@@ -339,6 +347,8 @@ fn handle_control(status: &OwnedFd, program: Pid, isolation: Isolation) -> bool 
 fn terminate(program: Pid, isolation: Isolation) {
     match isolation {
         Isolation::Namespaces(_) => {
+            // This is `kill(-1)`, which also reaches processes that have left the group of the
+            // program.
             let _ = kill_process_group(Pid::INIT, Signal::TERM);
         }
         Isolation::Subreaper => {

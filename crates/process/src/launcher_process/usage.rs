@@ -12,7 +12,10 @@ use std::{
 
 use rustix::fs::statvfs;
 
-use super::cgroups::Group;
+use super::{
+    cgroups::Group,
+    kernel_memory::{Queues, count_messages_and_semaphores},
+};
 use crate::{
     process_id::{ProcessId, list_pids},
     process_table,
@@ -97,11 +100,11 @@ impl<'a> Watch<'a> {
 
     fn find_excess(&self) -> Option<Violation> {
         let pids = self.pids();
-        let held = HeldFiles::find(&pids, &self.request.folder);
+        let held = Held::find(&pids, &self.request.folder);
         let places = self.own_places.map_or(0, bytes_of_places);
         let used = match self.group {
             Some(group) => group.find_excess(),
-            None => self.add_up(&pids, held.memory + places),
+            None => self.add_up(&pids, held.memory + places, held.queues),
         };
         used.or_else(|| {
             let limit = self.request.sandbox.temp_bytes;
@@ -111,19 +114,23 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Adds up processes and memory; `held` is memory in files.
-    fn add_up(&self, pids: &[u32], held: u64) -> Option<Violation> {
+    /// Adds up processes and memory; `held` is memory in files, `queues` that of sockets and pipes.
+    fn add_up(&self, pids: &[u32], held: u64, queues: u64) -> Option<Violation> {
         let sandbox = &self.request.sandbox;
         let used: Vec<_> = pids.iter().filter_map(|pid| ProcessUsage::read(*pid)).collect();
         if used.iter().map(|used| used.threads).sum::<u64>() > sandbox.processes {
             return Some(Violation::Processes);
         }
+        // Without an ipc namespace, the file lists the segments of the whole machine.
         let held = held + self.own_places.map_or(0, |_| shared_segments());
+        let messages = self.own_places.map_or(0, |_| count_messages_and_semaphores());
+        let page_tables: u64 = used.iter().map(|used| used.page_tables).sum();
+        let kernel = page_tables + messages + queues;
         // Files that are mapped would count twice.
         let total = |used: &[ProcessUsage]| {
             let anonymous: u64 = used.iter().map(|used| used.anonymous).sum();
             let shared: u64 = used.iter().map(|used| used.shared).sum();
-            anonymous + shared.max(held)
+            anonymous + shared.max(held) + kernel
         };
         if total(&used) <= sandbox.memory_bytes {
             return None;
@@ -151,6 +158,7 @@ impl<'a> Watch<'a> {
 /// The descendants of a process. An error if the kernel does not list children: then all processes of
 /// the machine have to be read, which takes much longer.
 fn find_children(pid: u32) -> io::Result<Vec<u32>> {
+    // The supervisor has no other thread.
     let own = children_of(pid, pid)?;
     let (mut found, mut pending) = (own.clone(), own);
     while let Some(pid) = pending.pop() {
@@ -176,6 +184,8 @@ struct ProcessUsage {
     threads: u64,
     anonymous: u64,
     shared: u64,
+    /// Mappings that are only read take none of the others.
+    page_tables: u64,
 }
 
 impl ProcessUsage {
@@ -183,9 +193,11 @@ impl ProcessUsage {
         let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         Some(Self {
             pid,
+            // A zombie has no lines about memory.
             threads: find_number(&text, "Threads:").unwrap_or(1),
             anonymous: find_number(&text, "RssAnon:").unwrap_or(0) * 1024,
             shared: find_number(&text, "RssShmem:").unwrap_or(0) * 1024,
+            page_tables: find_number(&text, "VmPTE:").unwrap_or(0) * 1024,
         })
     }
 
@@ -208,28 +220,34 @@ fn find_number(text: &str, label: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Open files that no folder lists, in bytes.
+/// The bytes behind open descriptors that no folder lists.
 #[derive(Default)]
-struct HeldFiles {
+struct Held {
     /// Memory files, mapped or not.
     memory: u64,
     /// Deleted files of the private folder.
     deleted: u64,
+    /// What is in sockets and pipes.
+    queues: u64,
 }
 
-impl HeldFiles {
+impl Held {
     fn find(pids: &[u32], folder: &Path) -> Self {
-        let (mut known, mut held) = (HashSet::new(), Self::default());
+        let (mut known, mut held, mut queues) = (HashSet::new(), Self::default(), Queues::new());
         for pid in pids {
             let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-            for path in open.map(|entry| entry.path()) {
+            for entry in open {
+                let path = entry.path();
                 let Ok(name) = fs::read_link(&path) else { continue };
+                queues.add(*pid, &entry, name.as_os_str().as_bytes());
                 // Compared as bytes, because `Path::starts_with` compares whole components.
                 let is_memory = name.as_os_str().as_bytes().starts_with(b"/memfd:");
                 if !is_memory && !name.starts_with(folder) {
                     continue;
                 }
                 let Ok(found) = fs::metadata(&path) else { continue };
+                // Files with a name are counted by the folder that lists them. A descriptor may be
+                // open in several processes.
                 if found.nlink() > 0 || !known.insert((found.dev(), found.ino())) {
                     continue;
                 }
@@ -237,7 +255,7 @@ impl HeldFiles {
                 *bytes += found.blocks() * 512;
             }
         }
-        held
+        Self { queues: queues.bytes(), ..held }
     }
 }
 

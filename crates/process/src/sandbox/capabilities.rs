@@ -40,6 +40,7 @@ pub(super) fn keep_few() -> io::Result<()> {
     }
     let own = capabilities(None)?;
     let kept = KEPT.into_iter().filter(|capability| own.permitted.contains(*capability));
+    // The kernel accepts only inheritable capabilities into the ambient set.
     set_capabilities(None, CapabilitySets { inheritable: kept.clone().collect(), ..own })?;
     for capability in kept {
         configure_capability_in_ambient_set(capability, true)?;

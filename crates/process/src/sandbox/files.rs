@@ -10,45 +10,15 @@ use landlock::{
 use rustix::process::geteuid;
 
 use super::{
-    Restriction,
+    enforcer::Restriction,
     public_files::{PublicFiles, is_searched},
+    system_paths::{DEVICES, PROC, SYSTEM, USR},
 };
 use crate::opened_path::open_without_links;
 
 /// The newest ABI version whose rights are known to suit ordinary programs. Older kernels enforce
 /// fewer of them.
 const VERSION: ABI = ABI::V7;
-
-const USR: &str = "/usr";
-
-/// Opened at each start: every pid namespace has its own file system there.
-const PROC: &str = "/proc";
-
-/// Programs, libraries and machine configuration. Contains no user's files.
-const SYSTEM: [&str; 19] = [
-    USR,
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/etc",
-    "/opt",
-    "/nix",
-    "/snap",
-    "/sys",
-    "/var/lib/dpkg",
-    "/var/lib/texmf",
-    "/var/lib/ca-certificates",
-    "/var/cache/fontconfig",
-    "/run/systemd/resolve",
-    "/run/resolvconf",
-    "/run/current-system",
-];
-
-/// Devices that store nothing and reveal nothing.
-const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// The system files that every child may use. Opened once, because these paths do not change while the
 /// server runs.
@@ -87,16 +57,6 @@ impl SystemFiles {
 pub(super) fn is_system_folder(path: &Path) -> bool {
     SYSTEM.iter().any(|place| path.starts_with(place))
         && !(geteuid().is_root() && is_searched(path))
-}
-
-/// Whether every child may read this path.
-pub(super) fn is_readable_by_all(path: &Path) -> bool {
-    SYSTEM.iter().chain(&DEVICES).chain([&PROC]).any(|place| path.starts_with(place))
-}
-
-/// Whether every child may write to this path.
-pub(super) fn is_writable_by_all(path: &Path) -> bool {
-    DEVICES.iter().any(|device| path == Path::new(device))
 }
 
 /// Builds the rules that all sandboxes share. For root there are hundreds, and adding them takes longer

@@ -9,6 +9,7 @@ use seccompiler::{BpfProgram, sock_filter};
 
 use super::system_calls::{CREATES, Conditions, FILE_SYSTEMS, SET_ID, SystemCallRule, rules};
 
+// Opcodes of classic BPF (`linux/bpf_common.h`).
 const LOAD: u16 = 0x20;
 const JUMP: u16 = 0x05;
 const JUMP_IF_EQUAL: u16 = 0x15;
@@ -17,6 +18,7 @@ const JUMP_IF_BITS: u16 = 0x45;
 const RETURN: u16 = 0x06;
 const AND: u16 = 0x54;
 
+// Return values of a filter (`linux/seccomp.h`).
 const ALLOW: u32 = 0x7fff_0000;
 const ERROR: u32 = 0x0005_0000;
 const KILL: u32 = 0x8000_0000;
@@ -155,6 +157,8 @@ fn decide(rule: SystemCallRule) -> BpfProgram {
         ],
         SystemCallRule::Socket { families, protocols } => {
             let denied = finish(error(libc::EACCES));
+            // Protocol 0 is NETLINK_ROUTE. Other netlink sockets configure the machine or report
+            // its events.
             let mut netlink = vec![
                 jump(JUMP_IF_EQUAL, NETLINK, 0, 2),
                 load_argument(2),
@@ -166,6 +170,7 @@ fn decide(rule: SystemCallRule) -> BpfProgram {
             } else {
                 compare(2, protocols, vec![denied, finish(ALLOW)], 1)
             });
+            // A listed family skips the four instructions for netlink.
             compare(0, families, netlink, 4)
         }
     }
@@ -192,6 +197,7 @@ fn load(offset: u32) -> sock_filter {
 
 /// The lower half of an argument. The kernel ignores the other half for the calls in question.
 fn load_argument(index: u8) -> sock_filter {
+    // The lower half comes first, because all architectures above are little-endian.
     load(ARGUMENTS + 8 * u32::from(index))
 }
 

@@ -1,13 +1,8 @@
-//! Resource limits of child processes.
+//! Limits of child processes, and what happens beyond them.
 
-use std::{io, sync::OnceLock, time::Duration};
+use std::{sync::OnceLock, time::Duration};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-/// Maximum number of open files of a child.
-const OPEN_FILES: u64 = 4096;
-/// The size of the largest file a child may write.
-const FILE_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 
 /// How often the supervisor of a program adds up what its processes use.
 pub const WATCH_INTERVAL: Duration = Duration::from_millis(250);
@@ -29,6 +24,7 @@ pub enum Violation {
 
 impl Violation {
     /// The values by their encoding.
+    #[cfg(target_os = "linux")]
     pub(crate) const ALL: [Self; 4] =
         [Self::Memory, Self::Processes, Self::TempFiles, Self::ProtectedFile];
 
@@ -57,7 +53,7 @@ impl Violation {
 }
 
 /// The soft limit of open files before [`raise_open_file_limit`].
-static FORMER_OPEN_FILES: OnceLock<Option<u64>> = OnceLock::new();
+pub(super) static FORMER_OPEN_FILES: OnceLock<Option<u64>> = OnceLock::new();
 
 /// Raises this process's limit of open files to the maximum, because each running child takes a few.
 /// Children get the former limit: programs that use `select` or loop over all possible descriptors
@@ -71,32 +67,4 @@ pub fn raise_open_file_limit() {
         }
         now.current
     });
-}
-
-/// The soft limit of open files for children.
-pub(crate) fn open_file_limit() -> u64 {
-    let former = FORMER_OPEN_FILES.get().copied();
-    former.unwrap_or_else(|| getrlimit(Resource::Nofile).current).unwrap_or(u64::MAX)
-}
-
-/// Lowers the resource limits of this process, which is about to execute a program. Limits of
-/// `u64::MAX` stay as they are. The kernel does not limit the number of `processes` of root.
-pub(crate) fn set_limits(memory_bytes: u64, open_files: u64, processes: u64) -> io::Result<()> {
-    let limits = [
-        (Resource::Core, 0, 0),
-        (Resource::Nproc, processes, processes),
-        // The address space is not limited: Java, Go and Node reserve far more of it than they ever use.
-        (Resource::Data, memory_bytes, memory_bytes),
-        (Resource::Nofile, open_files.min(OPEN_FILES), OPEN_FILES),
-        (Resource::Fsize, FILE_BYTES, FILE_BYTES),
-    ];
-    for (resource, soft, hard) in limits {
-        // Limits of the server are only ever lowered.
-        let now = getrlimit(resource);
-        let lower = |limit: Option<u64>, most: u64| Some(limit.map_or(most, |own| own.min(most)));
-        let maximum = lower(now.maximum, hard);
-        let current = lower(maximum, soft);
-        setrlimit(resource, Rlimit { current, maximum })?;
-    }
-    Ok(())
 }

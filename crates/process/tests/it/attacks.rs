@@ -177,10 +177,10 @@ async fn namespaces_and_kernel_interfaces_are_inaccessible() {
         let code = format!(
             "{CALL}print(call('unshare', 0x10000000), call('syscall', 425, 1, 0), call('syscall', 323, 0),\n\
              call('syscall', 321, 0, 0, 0), call('ptrace', 16, 1, 0, 0), call('mount', b'x', b'/mnt', b'tmpfs', 0, None),\n\
-             call('syscall', 56, 0x10000011, 0, 0, 0, 0))"
+             call('syscall', 56, 0x10000011, 0, 0, 0, 0), call('syscall', 447, 0))"
         );
         let said = bench.python(Rights::Write, &code).await;
-        assert_eq!(said, ["EPERM"; 7].join(" "), "{:?}", bench.level);
+        assert_eq!(said, ["EPERM"; 8].join(" "), "{:?}", bench.level);
     }
 }
 
@@ -218,8 +218,10 @@ async fn temporary_files_and_processes_of_others_are_invisible() {
 #[tokio::test]
 async fn limits_apply_from_the_first_instruction() {
     for bench in Bench::all() {
-        let said = text(&bench.sh(Rights::Read, "ulimit -c; ulimit -d; ulimit -H -n").await);
-        assert_eq!(said, format!("0\n{}\n4096", (1 << 30) / 1024), "{:?}", bench.level);
+        let said = bench.sh(Rights::Read, "ulimit -c; ulimit -d; ulimit -H -n; ulimit -H -l").await;
+        let locked = getrlimit(Resource::Memlock).maximum.unwrap_or(u64::MAX).min(8 << 20);
+        let expected = format!("0\n{}\n4096\n{}", (1 << 30) / 1024, locked / 1024);
+        assert_eq!(text(&said), expected, "{:?}", bench.level);
     }
 }
 

@@ -69,6 +69,41 @@ async fn memory_counts_for_all_processes_and_of_every_kind() {
 }
 
 #[tokio::test]
+async fn memory_of_the_kernel_counts() {
+    // One page table for every 2 MiB that are read.
+    let page_tables = "import mmap, time\nm = mmap.mmap(-1, 200 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, \
+                       prot=mmap.PROT_READ)\nm.madvise(15)\nfor i in range(0, 200 << 30, 2 << 20): m[i]\ntime.sleep(60)";
+    let sockets = "import socket, time\nkept = []\nfor i in range(1200):\n  pair = socket.socketpair()\n  for end in pair:\n    \
+                   end.setblocking(False)\n    try:\n      while True: end.send(b\"x\" * 4096)\n    except BlockingIOError: pass\n  \
+                   kept.append(pair[0] if i % 2 else pair)\ntime.sleep(60)";
+    let semaphores = "import ctypes, time\nlibc = ctypes.CDLL(None)\nfor i in range(150): libc.semget(0, 32000, 0o1600)\ntime.sleep(60)";
+    let messages = "import ctypes, time\nlibc = ctypes.CDLL(None)\nfor i in range(20000):\n  queue = libc.msgget(0, 0o1600)\n  \
+                    while libc.msgsnd(queue, b\"\\1\" * 8 + b\"x\" * 8000, 8000, 0o4000) == 0: pass\ntime.sleep(60)";
+    for bench in Bench::all() {
+        let mut codes = vec![page_tables, sockets];
+        // Without namespaces these are denied.
+        codes
+            .extend(bench.has_namespaces().then_some([semaphores, messages]).into_iter().flatten());
+        for code in codes {
+            let limit = |sandbox: &mut Sandbox| sandbox.memory_bytes = 250 * MIB;
+            let exceeded = find_exceeded(&bench, &python(code), limit).await;
+            assert_eq!(exceeded, Some(Violation::Memory), "{:?}: {code}", bench.level);
+        }
+    }
+}
+
+#[tokio::test]
+async fn full_sockets_and_pipes_are_allowed_in_small_numbers() {
+    let code = "import os, socket, time\nkept = [socket.socketpair() for i in range(100)]\npipes = [os.pipe() for i in range(100)]\n\
+                for pair in kept: pair[0].send(b\"x\" * 1000)\nfor pipe in pipes: os.write(pipe[1], b\"x\")\ntime.sleep(1)";
+    for bench in Bench::all() {
+        let limit = |sandbox: &mut Sandbox| sandbox.memory_bytes = 250 * MIB;
+        let exceeded = find_exceeded(&bench, &python(code), limit).await;
+        assert_eq!(exceeded, None, "{:?}", bench.level);
+    }
+}
+
+#[tokio::test]
 async fn memory_that_processes_share_counts_once() {
     let code = "import os, time\nx = b\"x\" * (150 << 20)\nfor i in range(4):\n  if os.fork() == 0: time.sleep(1.5); os._exit(0)\ntime.sleep(1.5)";
     for bench in Bench::all() {

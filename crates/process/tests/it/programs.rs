@@ -84,6 +84,17 @@ async fn long_commands_are_not_truncated() {
 }
 
 #[tokio::test]
+async fn stops_a_program_that_closes_its_output_and_runs_on() {
+    for bench in Bench::all() {
+        let command = bench.command(Rights::Read, "exec >&- 2>&-; sleep 30");
+        let timeout = std::time::Duration::from_secs(1);
+        let limits = process::ProgramLimits { timeout, max_bytes: 1 << 10 };
+        let error = process::run_program(&bench.launcher, command, limits).await.expect_err("late");
+        assert!(matches!(error, process::RunProgramError::TimedOut { .. }), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn refuses_to_run_below_the_required_level() {
     if sandbox_level() < SandboxLevel::Landlock {
         return;

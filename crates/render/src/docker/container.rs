@@ -121,6 +121,7 @@ impl Container {
     async fn wait(&self) -> Result<ExitReason, Failure> {
         let code = match self.docker.wait_container(self.id(), None).next().await {
             Some(Ok(response)) => response.status_code,
+            // The library reports an exit code other than 0 as an error.
             Some(Err(Error::DockerContainerWaitError { code, .. })) => code,
             Some(Err(error)) => {
                 return Err(docker_failure("Docker stopped during a render", &error));

@@ -60,8 +60,8 @@ impl Backend for NativeBackend {
 
 /// Some clients put all arguments into one called `args`.
 fn unwrap_args(tool: &Tool, mut arguments: Arguments) -> Arguments {
-    // Only if `args` is the only argument and not a parameter of the tool: anything else could
-    // change the meaning of a valid call.
+    // Unwrapped only if `args` is the only argument and not a parameter of the tool: anything else
+    // could change the meaning of a valid call.
     let is_wrapped = arguments.len() == 1 && tool.input.property("args").is_none();
     match arguments.get_mut("args") {
         Some(Value::Object(inside)) if is_wrapped => {

@@ -59,6 +59,7 @@ async fn run(
     let check = || reject_outside_paths(&engine.settings, tool, arguments);
     engine.plan_bounded(tool, check).await?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
+    // Called when the worker is free, right before the function runs. It reads every approved file.
     let verify = || without_async(|| verify_approved(engine, call));
     call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));

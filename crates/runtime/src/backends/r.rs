@@ -66,6 +66,7 @@ async fn run(
     // queue.
     let r_call = RCall::new(tool, function, &call.call.arguments)?;
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
+    // Called when the worker is free, right before the function runs. It reads every approved file.
     let verify = || without_async(|| verify_approved(engine, call));
     call.level.add(engine.launcher.level());
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));

@@ -23,6 +23,8 @@ impl Growth {
 
     /// Waits until the growth exceeds `limit` bytes.
     pub(super) async fn exceeds(&self, limit: u64) {
+        // Growth between the check and the wait is not missed, because `notify_one` stores its
+        // permit.
         while self.bytes.load(Ordering::SeqCst) <= limit {
             self.grown.notified().await;
         }

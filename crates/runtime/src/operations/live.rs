@@ -261,6 +261,7 @@ impl LiveOperation {
         }
         let mut answers = open.answers;
         let in_order = open.questions.iter().filter_map(|(key, _)| answers.remove(key)).collect();
+        // Fails if the operation was cancelled meanwhile.
         let _ = open.answered.send(in_order);
     }
 

@@ -57,6 +57,7 @@ impl Operations {
             let page = page.map_err(store_failed)?;
             let orphans = self.find_orphans(page.operations).await?;
             lost.extend(self.record_lost(orphans).await?);
+            // The list is newest first: readers need not wait for the pages with older ones.
             self.0.recovery.send_replace(Recovery::HasNewest);
             cursor = page.next;
             if cursor.is_none() {
@@ -205,7 +206,8 @@ pub(super) async fn cancel_elsewhere(
 ) -> Result<(), Failure> {
     let is_lost = !shared.journal.is_server_alive(&operation.server);
     let seen = operation.clone();
-    // Only listed here, so that the record can name them; they are killed after it is written.
+    // The processes are only listed here, so that the record can name them; they are killed after
+    // it is written.
     let killed = spawn_blocking(move || find_processes(&seen)).await.map_err(join_failure)?;
     let ended = if is_lost {
         shared.build_lost(operation.clone(), &killed)
@@ -244,7 +246,7 @@ fn kill_processes(operations: Vec<Operation>) -> (Vec<Operation>, Vec<Vec<Killed
         |operation| supervisor(operation).map(process_table::kill_descendants).unwrap_or_default();
     let killed = operations.iter().map(kill).collect();
     for operation in operations.iter().filter(|operation| operation.server.is_local()) {
-        // After the processes are dead, or they could create files in it again.
+        // Removed after the processes are dead, or they could create files in it again.
         let _ = fs::remove_dir_all(&operation.folder);
     }
     (operations, killed)

@@ -66,6 +66,7 @@ impl Operations {
         match self.0.find(id) {
             Some(live) => {
                 live.cancel("on request");
+                // If it does not end in time, the caller sees that it still runs.
                 let _ = timeout(self.0.cancel_timeout(), live.wait_until_done()).await;
                 Ok(live.snapshot())
             }
@@ -115,6 +116,7 @@ impl Operations {
         });
         let waits: Vec<_> = waits.collect();
         tokio::select! {
+            // It would panic without futures. The caller waits only while an operation is open.
             _ = select_all(waits) => {}
             () = sleep_until(end) => {}
         }

@@ -114,6 +114,8 @@ impl OutputReader {
                 while kept.len() > *count.min(&limit) || bytes > self.max_bytes && kept.len() > 1 {
                     bytes -= kept.pop_front().map_or(0, |(_, line): (u64, String)| line.len() + 1);
                 }
+            // A line that exceeds the limit alone is returned all the same: the next page would
+            // begin with it.
             } else if kept.len() == limit || bytes > self.max_bytes && !kept.is_empty() {
                 return Ok(OutputPage {
                     lines: kept.into(),

@@ -149,6 +149,7 @@ impl CommandPlan {
         process: &Process,
         arguments: &Arguments,
     ) -> Result<Self, Failure> {
+        // `/` has no folder above it that the sandbox could open for the program.
         let (file, sandboxed) = (PathBuf::from(&process.program), PathBuf::from("/"));
         Self::assemble(settings, tool, process, arguments, || Ok(Located { file, sandboxed }))
     }

@@ -250,6 +250,7 @@ impl<'a> CommandLine<'a> {
         let is_listed = binding.pass_by == PassBy::Variables
             && self.tool.is_some_and(|tool| tool.lists_variable(&binding.parameter, name));
         variables::check_name(&binding.parameter, name, is_listed)?;
+        // A caller may send any number, and each is compared with all before it.
         spend(1 + self.variables.len() as u64);
         self.variables.retain(|(other, _)| other != name);
         self.variables.push((name.to_owned(), value));

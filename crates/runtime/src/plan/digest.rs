@@ -72,6 +72,8 @@ impl Plan {
                 let steps: Vec<_> = steps.iter().map(digest_step).collect();
                 vec![("folder", value_digest(&json!(cwd))), ("steps", combine(&steps))]
             }
+            // Secrets are masked here. The digest of the arguments, which an approval has beside
+            // this one, covers them.
             Action::Native => vec![("arguments", value_digest(&json!(self.arguments)))],
         };
         PlanDigest { parts, files }
@@ -94,6 +96,7 @@ fn digest_command(plan: &CommandPlan, files: &[(PathBuf, String)]) -> Vec<(&'sta
     let contents: Vec<_> = files.iter().map(|file| value_digest(&json!(file))).collect();
     let settings = json!([
         command.sandbox,
+        // The JSON of a sandbox omits this flag, which decides whether anything is confined.
         command.sandbox.is_unrestricted,
         plan.timeout.as_millis().to_string(),
     ]);

@@ -42,6 +42,7 @@ pub fn can_tools_read(settings: &Settings, tools: &[Arc<Tool>], path: &Path) -> 
         let needs = AccessNeeds { is_read_only: false, network: Default::default() };
         settings.access().sandbox(program, needs)
     };
+    // The access that all programs have: `/` has no folder of its own.
     let any_program = sandbox(Path::new("/"));
     let has_access = |tool: &Tool| match &tool.implementation {
         // The sandbox includes the folder of the program.

@@ -86,6 +86,7 @@ impl Sealer<'_> {
         let changed = || plan_changed(self.tool, CONTENT);
         let real = path.canonicalize().map_err(|_| changed())?;
         let is_fixed = self.is_fixed(&real).map_err(|_| changed())?;
+        // Neither the file nor a link on the way to it can be replaced.
         if is_fixed && (real == path || !self.is_writable(path) || self.is_mounted(path.parent())) {
             return Ok(Source::Own);
         }

@@ -18,6 +18,8 @@ const MAX_VALUE: usize = 4 * 1024;
 const DIGEST_DIGITS: usize = 16;
 /// The width of the labels.
 const LABEL: usize = 10;
+/// Narrower terminals get lines that are too long.
+const MIN_WIDTH: usize = 40;
 
 /// How a plan is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,6 +28,9 @@ pub struct Rendering {
     pub detail: Detail,
     /// How command lines are emphasized.
     pub emphasis: Emphasis,
+    /// The width of requests for approval, in columns, if it is known. If a terminal broke longer lines, the
+    /// value of an argument could continue at the start of a line and look like a line of the plan.
+    pub width: Option<usize>,
 }
 
 /// How much of long values is shown.
@@ -53,12 +58,17 @@ pub fn render_request(approval: &Approval, rendering: Rendering) -> String {
     let Approval { tool, reason, plan, .. } = approval;
     let why = format!("`{tool}` asks for your approval: {reason}");
     let why = escape_controls(&why).replace('\n', " ");
-    if plan.get("argv").is_none() {
-        return format!("{why}\n{}", render_plan(plan, rendering));
-    }
-    // The command line comes first: no other text, however long, may push it out of sight.
-    let lines = render_command(plan, rendering);
-    format!("{}\n\n{why}\n{}", lines[0], lines[1..].join("\n"))
+    let text = if plan.get("argv").is_none() {
+        format!("{why}\n{}", render_plan(plan, rendering))
+    } else {
+        // The command line comes first: no other text, however long, may push it out of sight.
+        let lines = render_command(plan, rendering);
+        format!("{}\n\n{why}\n{}", lines[0], lines[1..].join("\n"))
+    };
+    let Some(width) = rendering.width else {
+        return text;
+    };
+    text.lines().map(|line| wrap(line, width)).collect::<Vec<_>>().join("\n")
 }
 
 /// Renders what a call would do: its program, or its numbered steps. The argument is the JSON of a
@@ -116,7 +126,7 @@ fn render_command(plan: &Value, rendering: Rendering) -> Vec<String> {
         ),
         ("at most", format!("{} seconds", plan["timeout_seconds"])),
     ];
-    // Only if the command line is hidden.
+    // A plan has this field only if its command line is hidden.
     if let Some(given) = plan.get("given") {
         lines.insert(0, ("arguments", truncate(&given.to_string(), rendering)));
     }
@@ -208,6 +218,39 @@ fn join_paths(list: &Value, rendering: Rendering) -> String {
     let more = paths.len() - shown.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(" "))
+}
+
+/// Breaks a line that is too wide, at a space if there is one in its second half, and indents the rest
+/// like other continuation lines.
+fn wrap(line: &str, width: usize) -> String {
+    let width = width.max(MIN_WIDTH);
+    let leading = line.len() - line.trim_start_matches(' ').len();
+    let indent = if leading > LABEL { leading } else { leading + LABEL + 1 }.min(width / 2);
+    let line_break = format!("\n{:indent$}", "");
+    let (mut wrapped, mut column, mut space) = (String::new(), 0, None);
+    let mut is_sequence = false;
+    for c in line.chars() {
+        // Escape sequences are our own and take no columns.
+        is_sequence |= c == '\x1b';
+        if is_sequence {
+            wrapped.push(c);
+            is_sequence = c != 'm';
+            continue;
+        }
+        // No character is wider than two columns.
+        let columns = if c.is_ascii() { 1 } else { 2 };
+        if column + columns > width {
+            let (at, kept) = space.take().unwrap_or((wrapped.len(), column));
+            wrapped.insert_str(at, &line_break);
+            column = indent + column - kept;
+        }
+        wrapped.push(c);
+        column += columns;
+        if c == ' ' && column > width / 2 {
+            space = Some((wrapped.len(), column));
+        }
+    }
+    wrapped
 }
 
 /// The beginning of a long value, with its size and digest: two values that look alike differ there.

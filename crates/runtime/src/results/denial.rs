@@ -174,6 +174,7 @@ fn explain_line(tool: &Tool, command: &Command, line: &str) -> Option<String> {
     if contains(&NETWORK) || has_none && contains(&CONNECTION) {
         return explain_network(tool, network);
     }
+    // Withheld credentials have an explanation of their own.
     if contains(&CREDENTIALS) {
         return None;
     }
@@ -182,6 +183,7 @@ fn explain_line(tool: &Tool, command: &Command, line: &str) -> Option<String> {
         return (phrase == READ_ONLY).then(|| explain_write(tool, "there"));
     };
     let path = normalize(&Path::new(&command.cwd).join(path));
+    // The file does not exist; the sandbox would have shown it.
     if phrase == MISSING && command.sandbox.may_read(&path) {
         return None;
     }

@@ -10,7 +10,6 @@ use toolkit::Arguments;
 use super::Runtime;
 use crate::{
     Call, Settings,
-    backend::unfinished,
     backends::backend_for,
     bounded_work::INLINE_STEPS,
     call::NestedCall,
@@ -29,6 +28,7 @@ impl Runtime {
         arguments: Arguments,
     ) -> Result<Arguments, Failure> {
         let mut values = INLINE_VALUES;
+        // The first use of a schema compiles it, which takes seconds with thousands of patterns.
         if tool.input.is_compiled()
             && arguments.values().all(|value| has_at_most(value, &mut values))
         {
@@ -39,7 +39,7 @@ impl Runtime {
         }
         let (runtime, of) = (Arc::clone(self), Arc::clone(tool));
         let work = self.validation.run(move || runtime.admit(&of, arguments));
-        work.await.unwrap_or_else(|reason| Err(unfinished(tool, reason)))
+        work.await.unwrap_or_else(|reason| Err(reason.failure(tool)))
     }
 
     /// Decides about a call, and finds the call to make instead if it stands for another one. Both
@@ -62,7 +62,7 @@ impl Runtime {
             ..Call::new(tool, call.arguments.clone(), call.context.clone())
         };
         let decided = self.validation.run(move || decide(&runtime, &copy)).await;
-        decided.unwrap_or_else(|reason| (Err(unfinished(&call.tool, reason)), Ok(None)))
+        decided.unwrap_or_else(|reason| (Err(reason.failure(&call.tool)), Ok(None)))
     }
 }
 

@@ -79,6 +79,7 @@ impl Runtime {
             code = approval.id.code(),
             "a call waits for approval: run `toolcrib approve` in a terminal"
         );
+        // An answer in the client's form would bypass the passphrase.
         if self.needs_passphrase() {
             self.notify_operator(&approval).await;
             return Ok(Err(approval_required(&approval)));
@@ -99,6 +100,8 @@ impl Runtime {
     /// Whether forms do not count. Read at each call: it applies as soon as a passphrase is set.
     fn needs_passphrase(&self) -> bool {
         let file = self.engine.settings.passphrase_file.as_ref();
+        // A file that cannot be read counts as well: refusing every form is safer than accepting
+        // one.
         file.is_some_and(|file| file.symlink_metadata().is_ok())
     }
 

@@ -83,6 +83,8 @@ impl Runtime {
         log.finish(Ok(&outcome));
         self.operations.remember_duration(&tool, begun.elapsed());
         if let Some(record) = record {
+            // Recorded before the end is published, because no client may see a result that the log
+            // lacks.
             self.record_end(record, &outcome);
         }
         self.operations.finish(&live, outcome).await;

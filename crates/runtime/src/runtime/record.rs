@@ -80,6 +80,7 @@ impl Record {
     ) -> Entry {
         self.call = Some(call);
         let entry = self.clone().into_entry(decision, approval, operation, "started".to_owned());
+        // The last line has the same `call` and need not repeat the arguments.
         self.request = None;
         entry
     }

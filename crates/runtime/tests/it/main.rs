@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod answers;
+mod approval_requests;
 mod approvals;
 mod approved_plans;
 mod bounds;

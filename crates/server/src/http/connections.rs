@@ -76,6 +76,7 @@ pub(super) async fn serve(
             }
         }
     }
+    // From now on clients are refused, instead of waiting for a server that exits.
     drop(listener);
     tasks.close();
     tasks.wait().await;
@@ -174,6 +175,7 @@ impl OpenConnection {
         let head_time = if self.is_overflow { OVERFLOW_HEAD_TIME } else { HEAD_TIME };
         let mut connection = pin!(
             http1::Builder::new()
+                // Without a timer, hyper panics when it applies the timeout.
                 .timer(TokioTimer::new())
                 .header_read_timeout(head_time)
                 .keep_alive(!self.is_overflow)
@@ -220,6 +222,7 @@ impl ActiveRequest {
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
+        // Set before the count becomes zero, because others compare the time from then on.
         *self.0.idle_since.lock() = Instant::now();
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
     }

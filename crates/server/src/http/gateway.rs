@@ -413,13 +413,13 @@ fn invalid_message(problem: &serde_json::Error) -> Response {
 fn error_response(status: StatusCode, code: i32, message: &str) -> Response {
     respond(
         status,
+        // `id` is null, because the message was not read and its id is unknown.
         &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}),
     )
 }
 
 fn respond(status: StatusCode, body: &Value) -> Response {
     let mut response = Response::new(Body::from(Bytes::from(body.to_string())));
-    // `id` is null: the message was not read, so its id is unknown.
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, JSON_TYPE);
     response

@@ -35,6 +35,7 @@ impl<S> WriteDeadline<S> {
         attempt: Poll<io::Result<T>>,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
+        // Any progress counts, so that a slow client can receive a long response.
         if attempt.is_ready() {
             self.timer = None;
             return attempt;
@@ -76,6 +77,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteDeadline<S> {
     }
 
     fn is_write_vectored(&self) -> bool {
+        // Forwarded, or hyper would copy head and body of each response into one buffer.
         self.stream.is_write_vectored()
     }
 

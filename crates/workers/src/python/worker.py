@@ -56,13 +56,13 @@ class Modules:
         if not cls.path:
             cls.path = path
             if approved is not None:
-                # Before the crib can have a module of this name.
+                # Imported before the crib can have a module of this name.
                 import hashlib
                 cls.hash = hashlib.sha256
             homes = tuple(home + os.sep for home in (sys.prefix, sys.base_prefix))
             cls.installed = tuple(folder for folder in sys.path if folder.startswith(homes))
             sys.path_hooks.insert(0, find_in_sources)
-            # In front, so that a module of the crib wins over an installed one of the same name.
+            # Put first, so that a module of the crib wins over an installed one of the same name.
             sys.path[:0] = path
 
     @classmethod
@@ -219,8 +219,8 @@ class EventLoop:
 
 def call(request):
     Modules.set_path(request["path"], request.get("approved"))
-    # Before the import, so that edited code never runs half old and half new. The server starts a
-    # new worker.
+    # Checked before the import, so that edited code never runs half old and half new. The server
+    # starts a new worker.
     if Modules.are_stale():
         return {"kind": "stale"}
     function = find_function(request["module"], request["function"])
@@ -316,7 +316,7 @@ def handle_request(request):
     if "settle" in request:
         return {"kind": "settled"}
     CurrentCall.is_interrupted = False
-    # Again for each call: a function may have replaced the handler.
+    # Set again for each call, because a function may have replaced the handler.
     signal.signal(signal.SIGINT, CurrentCall.interrupt)
     try:
         CurrentCall.is_running = True
@@ -365,9 +365,9 @@ def serve():
             return
         request = json.loads(requests.read(struct.unpack("<I", length)[0]))
         message = handle_request(request)
-        # After the call, because functions import modules lazily.
+        # Recorded after the call, because functions import modules lazily.
         Modules.record_files()
-        # Before the reply, because the server reads the output when the reply arrives.
+        # Flushed before the reply, because the server reads the output when the reply arrives.
         flush_output()
         send(message)
 

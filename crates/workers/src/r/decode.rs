@@ -124,6 +124,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn read_pair(&mut self, flags: u32, depth: usize) -> Result<(String, RValue), DecodeError> {
+        // R writes the attributes of the pair itself before its name. JSON has no place for them.
         if flags & flag::HAS_ATTRIBUTES != 0 {
             self.read_attributes(depth + 1)?;
         }
@@ -139,6 +140,8 @@ impl<'a> Decoder<'a> {
                 self.symbols.push(name.clone());
                 Ok(name)
             }
+            // R counts environments as well, but rejecting values that contain one keeps the
+            // indexes equal.
             kind::REFERENCE => {
                 // The index is in the upper bytes of the flags if it fits, else in a word of its
                 // own.

@@ -58,6 +58,7 @@ fn write_value(text: &mut String, value: &RValue) {
         return write_wrapped(text, "as.Date", value, "");
     }
     if value.inherits("POSIXct") {
+        // Before R 4.3, numbers need an origin.
         return write_wrapped(text, "as.POSIXct", value, ", origin = \"1970-01-01\", tz = \"UTC\"");
     }
     if let Some((rows, columns)) = value.dimensions() {
@@ -152,6 +153,7 @@ fn format_double(number: f64) -> String {
 fn quote_name(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next();
+    // A dot and a digit begin a number.
     let has_valid_start = first.is_some_and(char::is_alphabetic)
         || first == Some('.') && !name[1..].starts_with(|second: char| second.is_ascii_digit());
     let is_plain = has_valid_start

@@ -81,6 +81,7 @@ fn to_text(page: &str) -> String {
         ("&quot;", "\""),
         ("&#39;", "'"),
         ("&nbsp;", " "),
+        // Replaced last, or `&amp;lt;` would become `<`.
         ("&amp;", "&"),
     ]
     .into_iter()

@@ -261,7 +261,7 @@ async fn render(
     };
     let rendered = render_with_progress(&renderer.renderer(), job, context).await?;
     let output = name.output(kind);
-    // After the render has succeeded: a failed one leaves the old output in place.
+    // Stored after the render has succeeded, so that a failed one leaves the old output in place.
     let rendered = store_output(documents, output.clone(), rendered).await?;
     // A package may draw random numbers without any trace in the text of the document.
     let volatile = volatile.or(rendered.drew_random_numbers.then_some("random numbers"));

@@ -111,6 +111,7 @@ fn write_parameter(
             // The field `consent` declares the word, outside the parameters.
             "const" if tool.consent.as_ref().is_some_and(|consent| consent.parameter == name) => {}
             key if FIELDS.contains(&key) => drop(parameter.insert(key.to_owned(), value.clone())),
+            // A parameter cannot have this keyword. The tool is then written with its JSON Schema.
             _ => return None,
         }
     }

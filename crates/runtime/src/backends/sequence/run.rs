@@ -37,6 +37,7 @@ pub(super) async fn run(
     let class = ConcurrencyClass::of(&tool);
     let is_exclusive = class == ConcurrencyClass::Exclusive;
     let _permit = if is_exclusive { engine.acquire_permit(&call, class).await? } else { None };
+    // A step that asked for a permit of its own would wait for this one forever.
     call.has_permit |= is_exclusive;
     // Compared once, as a whole: later steps may use what earlier ones create.
     engine.plan_bounded(&tool, || verify_approved(engine, &call)).await?;
@@ -126,7 +127,7 @@ async fn run_step(
 }
 
 fn report_step(call: &ActiveCall, index: usize, count: usize, step: &Step) {
-    // Only the outermost sequence: inner ones would make the fraction jump back.
+    // Only the outermost sequence reports, because inner ones would make the fraction jump back.
     if let Some(live) = call.operation.as_ref().filter(|_| call.nesting() == 0) {
         let message = format!(
             "step {} of {count}: {}",

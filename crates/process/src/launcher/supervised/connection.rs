@@ -2,7 +2,6 @@
 //! and again if it died.
 
 use std::{
-    ffi::OsString,
     fs::File,
     io::{self, Seek, Write},
     os::{
@@ -19,12 +18,10 @@ use rustix::{
 };
 
 use crate::{
+    launcher::background::own_program,
     launcher_process::VARIABLE,
     protocol::{IN_MEMORY, MAX_PACKET, receive, send},
 };
-
-/// This executable, even if the file was replaced since it was started.
-const EXECUTABLE: &str = "/proc/self/exe";
 
 /// One for the whole process, however many launchers it has.
 static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
@@ -54,6 +51,7 @@ pub(super) fn send_request(request: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
         {
             if let Some(mut dead) = connection.take() {
                 tracing::warn!(%error, "the launcher process died; starting another one");
+                // Reaped, or it would stay a zombie.
                 let _ = dead.process.wait();
             }
             send(&connect(&mut connection)?.socket, bytes, &descriptors, SendFlags::empty())
@@ -64,6 +62,8 @@ pub(super) fn send_request(request: &[u8], descriptors: &[BorrowedFd<'_>]) -> io
 
 /// Whether a request can be sent without waiting for the launcher process to start.
 pub(super) fn is_open() -> bool {
+    // The lock is held while the launcher process starts, and `lock` would be the very wait that
+    // callers avoid.
     CONNECTION.try_lock().is_some_and(|connection| connection.is_some())
 }
 
@@ -77,30 +77,6 @@ pub(crate) fn has_cgroups() -> io::Result<bool> {
     Ok(connect(&mut CONNECTION.lock())?.has_cgroups)
 }
 
-/// Starts another process of this program with these arguments, which outlives this one. Its output
-/// is appended to `log`.
-pub fn start_background(arguments: &[OsString], log: File) -> io::Result<BackgroundProcess> {
-    let errors = log.try_clone()?;
-    let process = Command::new(EXECUTABLE)
-        .arg0("toolcrib")
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::from(log))
-        .stderr(Stdio::from(errors))
-        .spawn()?;
-    Ok(BackgroundProcess(process))
-}
-
-/// A process that outlives this one.
-pub struct BackgroundProcess(Child);
-
-impl BackgroundProcess {
-    /// Whether the process has exited. If the check fails, it counts as running.
-    pub fn has_ended(&mut self) -> bool {
-        self.0.try_wait().is_ok_and(|status| status.is_some())
-    }
-}
-
 fn connect(connection: &mut Option<Connection>) -> io::Result<&Connection> {
     match connection {
         Some(connection) => Ok(connection),
@@ -111,7 +87,7 @@ fn connect(connection: &mut Option<Connection>) -> io::Result<&Connection> {
 impl Connection {
     fn open() -> io::Result<Self> {
         let (socket, other) = packet_sockets()?;
-        let mut process = Command::new(EXECUTABLE)
+        let mut process = Command::new(own_program()?)
             .arg0("toolcrib-launcher")
             .env(VARIABLE.to_string_lossy().as_ref(), "1")
             // It must not keep a folder busy.
@@ -145,6 +121,7 @@ pub(super) fn packet_sockets() -> io::Result<(OwnedFd, OwnedFd)> {
 fn write_memory(request: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create("request", MemfdFlags::CLOEXEC)?);
     file.write_all(request)?;
+    // The receiver gets the same open file, so it would begin to read at this offset.
     file.rewind()?;
     Ok(file.into())
 }

@@ -152,7 +152,7 @@ impl Child {
         self.is_gone
     }
 
-    pub(super) fn status(&self) -> StatusSocket {
+    pub(in crate::launcher) fn handle(&self) -> StatusSocket {
         self.status.clone()
     }
 
@@ -191,6 +191,8 @@ impl Child {
 fn to_error(code: i32, step: String) -> io::Error {
     match (code, step.as_str()) {
         (0, _) => io::Error::other(step),
+        // Only `execve` has no step. Its error keeps the kind, by which `LaunchError::reason`
+        // recognizes a missing interpreter.
         (code, "") => io::Error::from_raw_os_error(code),
         (code, step) => io::Error::other(format!("{step}: {}", io::Error::from_raw_os_error(code))),
     }
@@ -199,7 +201,7 @@ fn to_error(code: i32, step: String) -> io::Error {
 /// The socket to the supervisor of a program. It preserves message boundaries, unlike a stream; the
 /// type `UnixStream` only serves to wait for it.
 #[derive(Clone, Debug)]
-pub(super) struct StatusSocket(Arc<UnixStream>);
+pub(in crate::launcher) struct StatusSocket(Arc<UnixStream>);
 
 impl StatusSocket {
     fn new(socket: OwnedFd) -> io::Result<Self> {
@@ -215,13 +217,23 @@ impl StatusSocket {
         receive(&*self.0, REPLY_BYTES, RecvFlags::DONTWAIT)
     }
 
+    /// Sends a signal to the process group of the program.
+    pub(in crate::launcher) fn signal(&self, signal: Signal) {
+        self.send(Control::Signal(signal.as_raw()));
+    }
+
+    /// Sends SIGTERM to all processes of the program.
+    pub(in crate::launcher) fn terminate(&self) {
+        self.send(Control::Terminate);
+    }
+
     /// Errors are ignored, because a supervisor that has exited needs no message.
-    pub(super) fn send(&self, control: Control) {
+    fn send(&self, control: Control) {
         let _ = send(&*self.0, &control.encode(), &[], SendFlags::DONTWAIT);
     }
 
     /// Makes the supervisor kill all processes and exit. Its last replies can still be read.
-    pub(super) fn close(&self) {
+    pub(in crate::launcher) fn close(&self) {
         let _ = shutdown(&*self.0, Shutdown::Write);
     }
 }
@@ -274,7 +286,7 @@ mod tests {
 
     use super::{Child, create_streams};
     use crate::{
-        launcher::connection::packet_sockets,
+        launcher::supervised::connection::packet_sockets,
         protocol::{ProcessReport, send},
     };
 
