@@ -106,7 +106,7 @@ fn sandbox_level(crib: &Crib, tool: &Tool) -> Option<SandboxLevel> {
     }
 }
 
-/// Finds a tool, or explains why there is none of that name.
+/// Finds a tool by its name, or explains why it is missing.
 pub(super) fn find(
     catalog: &Catalog,
     assembly: &Assembly,

@@ -3,6 +3,8 @@
 //! Forms of clients, `toolcrib approve` and `call --dry-run` all use this renderer, so that no way to
 //! ask shows less than another.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::escape::{escape_controls, quote_word};
@@ -201,7 +203,13 @@ fn render_names(plan: &Value) -> String {
 }
 
 fn join_paths(list: &Value, rendering: Rendering) -> String {
-    let paths: Vec<_> = list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let all: Vec<_> = list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    // A path inside another one of the list would only hide those that matter.
+    let is_inside = |path: &str| {
+        let mut others = all.iter().filter(|other| Path::new(other) != Path::new(path));
+        others.any(|other| Path::new(path).starts_with(other))
+    };
+    let paths: Vec<_> = all.iter().copied().filter(|path| !is_inside(path)).collect();
     if paths.is_empty() {
         return "nothing".to_owned();
     }
@@ -311,6 +319,14 @@ file       $TMPDIR/argument-1
            exit
 program ";
         assert!(text.contains(expected) && text.contains("variables  PATH\n"), "{text}");
+    }
+
+    #[test]
+    fn paths_inside_others_are_left_out() {
+        let mut plan = command();
+        plan["confinement"]["read"] = json!(["/a/b", "/a", "/ab", "/a/b/c"]);
+        let text = render_plan(&plan);
+        assert!(text.contains("reads      /a /ab, and system folders\n"), "{text}");
     }
 
     #[test]

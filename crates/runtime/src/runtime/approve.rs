@@ -338,8 +338,10 @@ fn approval_required(approval: &Approval) -> Failure {
         approval.id.code()
     );
     let mut plan = approval.plan.clone();
-    // Digests of the environment are for comparison, not for a model.
+    // For a model, digests and the folders of toolchains are only tokens to pay for.
     plan.as_object_mut().map(|plan| plan.remove("digests"));
+    let sandbox = plan.get_mut("confinement").and_then(serde_json::Value::as_object_mut);
+    sandbox.map(|sandbox| sandbox.remove("read"));
     let expires =
         approval.expires.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     Failure::new(ErrorType::ApprovalRequired, message).details(json!({

@@ -143,7 +143,8 @@ async fn a_call_without_a_user_is_refused_and_runs_once_after_approval() {
     assert!(
         details["plan"]["env"].is_array()
             && details["plan"]["cwd"].is_string()
-            && details["plan"]["confinement"].is_object()
+            && details["plan"]["confinement"]["write"].is_array()
+            && details["plan"]["confinement"].get("read").is_none()
     );
     assert_eq!(
         approval(&run(&crib, call(&touch(), json!({}), context_without_user())).await),
