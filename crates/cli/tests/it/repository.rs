@@ -169,7 +169,7 @@ const LINUX_ONLY: &[&str] = &[
     "memfd_create(",
     "pidfd_",
     "OFlags::PATH",
-    "O_PATH",
+    "libc::O_PATH",
     "SEQPACKET",
     "libc::SYS_",
     "libc::CLONE",
