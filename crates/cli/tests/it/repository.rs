@@ -169,7 +169,7 @@ const LINUX_ONLY: &[&str] = &[
     "memfd_create(",
     "pidfd_",
     "OFlags::PATH",
-    "O_PATH",
+    "libc::O_PATH",
     "SEQPACKET",
     "libc::SYS_",
     "libc::CLONE",
@@ -189,7 +189,7 @@ const LINUX_PARTS: &[&str] = &[
     "crates/cli/src/systemd.rs",
 ];
 
-/// `scripts/macos` compiles everything for macOS, but not on every machine.
+/// `scripts/targets` compiles everything for macOS, but not on every machine.
 #[test]
 fn interfaces_of_linux_stay_in_their_modules() {
     for path in tracked(&["rs"]).into_iter().filter(|path| is_product(path)) {

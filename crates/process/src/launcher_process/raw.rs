@@ -228,11 +228,14 @@ pub(super) fn enable_loopback() -> io::Result<()> {
     // SAFETY: all bytes zero is a valid value of the struct.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (place, byte) in request.ifr_name.iter_mut().zip(b"lo") {
-        *place = byte.cast_signed();
+        // Signed on x86-64, unsigned on arm64.
+        *place = *byte as libc::c_char;
     }
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
+    // The type of the request depends on the C library.
+    let operation = libc::SIOCSIFFLAGS as libc::Ioctl;
     // SAFETY: the kernel reads the name and the flags of the struct.
-    check(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) }.into())
+    check(unsafe { libc::ioctl(socket.as_raw_fd(), operation, &raw const request) }.into())
 }
 
 /// `struct mount_attr` of the kernel.
