@@ -1,6 +1,5 @@
 //! `[documents]`: R Markdown and Quarto documents, and how they are rendered.
 
-mod problems;
 mod rules;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-pub use problems::check_documents;
 pub(crate) use rules::{BROKEN_DOCUMENTS, FORBIDDEN_BACKEND};
 
 /// The default maximum size of a document, in bytes.

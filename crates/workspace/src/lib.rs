@@ -24,6 +24,7 @@ mod custom_rules;
 mod definition;
 mod definition_cache;
 mod discover;
+mod document_problems;
 mod documents;
 mod environment;
 mod export_config;
@@ -72,7 +73,8 @@ pub use config::{
 pub use content::{CategoryConfig, CollectionConfig, Content, ContentConfig};
 pub use crib::{Crib, OpenError};
 pub use custom_rules::{RuleClause, RuleSeverity};
-pub use documents::{Documents, DocumentsConfig, RenderBackend, check_documents};
+pub use document_problems::check_documents;
+pub use documents::{Documents, DocumentsConfig, RenderBackend};
 pub use environment::Environment;
 pub use export_config::ExportConfig;
 pub use files::{Files, LARGEST_FILE};
