@@ -25,6 +25,7 @@ mod files;
 mod flags;
 mod formatting;
 mod guide;
+mod importing;
 mod init;
 mod language;
 mod learn;
