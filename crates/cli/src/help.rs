@@ -107,6 +107,9 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "some subcommands, to a file",
             ),
             ("import cli docker container --depth 1", "the subcommands of a subcommand"),
+            ("import fish completions/hx.fish", "a definition from a completion file"),
+            ("import --update tools/git.json", "what a new version of the program changed"),
+            ("import --accept tools/git.json git_status", "confirm the facts of a tool"),
         ],
     ),
     (

@@ -21,6 +21,7 @@ use self::{
 };
 use crate::program::{Command, Fact, Origin, Positional};
 
+pub(crate) use commands::is_command_name;
 pub use layout::Ask;
 pub(crate) use layout::{find_ask, is_man_page};
 

@@ -139,3 +139,59 @@ fn endless_output_is_an_error_of_one_run() {
     assert_eq!(output.code, 2, "{}", output.stderr);
     assert!(output.stderr.contains("printed more than"), "{}", output.stderr);
 }
+
+#[test]
+fn origins_are_shown_confirmed_and_kept_over_an_update() {
+    let crib = crib_with(SHELF);
+    let path = crib.root().join("bin/shelf");
+    let file = crib.root().join("tools/shelf.json");
+    let file = file.to_str().expect("a path");
+    let import = ["import", "cli", path.to_str().expect("a path"), "--only", "add", "--out", file];
+    assert_eq!(crib.run(&import).code, 0);
+    let origins = || crib.run(&["show", "shelf_add", "--origins"]).stdout;
+    assert!(origins().contains("add --kind"), "{}", origins());
+    assert!(origins().contains("add --help, line 10"), "{}", origins());
+    assert!(!origins().contains(" confirmed"), "{}", origins());
+    let accept = crib.run(&["import", "--accept", file, "shelf_add"]);
+    assert_eq!(accept.code, 0, "{}", accept.stderr);
+    assert!(!origins().contains("unconfirmed"), "{}", origins());
+    assert_eq!(crib.run(&["import", "--update", file]).code, 0, "nothing changed");
+
+    let edited = crib.read("tools/shelf.json").replace("A tag; may be repeated", "Tags");
+    crib.write("tools/shelf.json", &edited);
+    crib.write(
+        "bin/shelf",
+        &SHELF.replace("paper, ebook]", "paper]").replace("[default: books]", "now"),
+    );
+    let update = crib.run(&["import", "--update", file]);
+    assert_eq!(update.code, 1, "{}", update.stderr);
+    assert!(update.stdout.contains("shelf_add"), "{}", update.stdout);
+    assert_eq!(crib.read("tools/shelf.json"), edited, "nothing is written without --write");
+    assert_eq!(crib.run(&["import", "--update", file, "--write"]).code, 0);
+    let updated = crib.read("tools/shelf.json");
+    assert!(updated.contains("Tags") && !updated.contains("ebook"), "{updated}");
+    assert!(origins().contains("unconfirmed"), "{}", origins());
+}
+
+#[test]
+fn completion_files_become_definitions() {
+    let fish = "set -l commands add lend\n\
+        complete -c shelf -n __fish_use_subcommand -xa \"$commands\" -d 'Work'\n\
+        for c in $commands\n  complete -c shelf -n \"__fish_seen_subcommand_from $c\" -l kind -xa 'paper ebook' -d Kind\nend\n\
+        complete -c shelf -s v -l verbose -d 'Say more'\n\
+        complete -c shelf -l reader -r -a '(touch ran)'\n";
+    let carapace = "name: shelf\nflags: {-v: Say more, '--shelf=': Where it is}\ncommands:\n- name: add\n  flags: {'--kind=!': Kind}\n  completion: {flag: {kind: [paper, ebook]}}\n";
+    let crib = TempCrib::new().file("shelf.fish", fish).file("shelf.yaml", carapace);
+    for (kind, file) in [("fish", "shelf.fish"), ("carapace", "shelf.yaml")] {
+        let path = crib.root().join(file);
+        let output = crib.run(&["import", kind, path.to_str().expect("a path")]);
+        let definition: Value = serde_json::from_str(&output.stdout).expect("JSON");
+        let add = &tool(&definition, "add")["options"][0];
+        assert_eq!(
+            (&add["name"], &add["enum"]),
+            (&json!("kind"), &json!(["paper", "ebook"])),
+            "{kind}"
+        );
+        assert!(!crib.root().join("ran").exists());
+    }
+}

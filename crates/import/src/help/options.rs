@@ -229,12 +229,7 @@ fn with_rest(mut spec: Spec, rest: &str) -> Spec {
 
 /// Whether a specification may end before this text.
 fn is_end(rest: &str) -> bool {
-    let mut chars = rest.chars();
-    match (chars.next(), chars.next()) {
-        (None, _) | (Some(' ' | ':' | '\t' | '.' | '[' | '(' | ',' | '*' | ';' | '…'), _) => true,
-        (Some('='), _) => true,
-        _ => false,
-    }
+    rest.is_empty() || rest.starts_with([' ', ':', '\t', '.', '[', '(', ',', '*', ';', '…', '='])
 }
 
 /// The text after a specification, without what separates them.

@@ -137,8 +137,8 @@ impl Parser<'_> {
             name.pop();
             self.at -= 1;
         }
-        let has_placeholder = name.ends_with(['-', '_'])
-            || name.split('-').skip(1).any(|word| is_placeholder_word(word));
+        let has_placeholder =
+            name.ends_with(['-', '_']) || name.split('-').skip(1).any(is_placeholder_word);
         (!name.is_empty()
             && name.starts_with(|c: char| c.is_alphanumeric() || c == '?')
             && !has_placeholder)

@@ -5,49 +5,37 @@ use std::path::Path;
 use atomic_file::Access;
 use formats::{Rewrite, format_definition};
 use host::count;
-use import::Definition;
+use import::{Definition, ImportRecord, Source};
 
+use super::{read::Imported, record_file};
 use crate::{error::CommandError, terminal};
 
 /// Notes of one kind beyond this are counted instead of printed.
 const MAX_NOTES: usize = 8;
 
-/// A definition, and what could not be read.
-pub(super) struct Imported {
-    pub(super) definition: Definition,
-    pub(super) notes: Vec<String>,
-}
-
 /// Writes or prints a definition.
 pub(super) fn write(
+    source: &Source,
     imported: Imported,
     out: Option<&Path>,
-    mark_dangerous: bool,
 ) -> Result<(), CommandError> {
-    let Imported { mut definition, mut notes } = imported;
-    if mark_dangerous {
-        definition.apply_cautions();
-    }
-    notes.append(&mut definition.notes);
+    let Imported { definition, mut notes } = imported;
+    notes.extend(definition.notes.iter().cloned());
     match out {
         None => terminal::print(&render(&definition)),
         Some(path) if path.exists() => {
             let message = format!("`{}` exists", path.display());
-            return Err(
-                CommandError::machine(message).hint("remove it, or pass another file with `--out`")
-            );
+            let hint = "run `toolcrib import --update FILE`, or pass another file with `--out`";
+            return Err(CommandError::machine(message).hint(hint));
         }
-        Some(path) => save(path, &definition)?,
+        Some(path) => save(path, source, &definition)?,
     }
-    print_some(notes.into_iter().map(|note| format!("note: {note}")).collect());
-    if !mark_dangerous {
-        let cautions = definition.cautions.iter();
-        let lines: Vec<_> =
-            cautions.map(|(tool, reason)| format!("looks dangerous: `{tool}`: {reason}")).collect();
-        if !lines.is_empty() {
-            print_some(lines);
-            terminal::note("declare `\"dangerous\": true` where it is, or pass `--mark-dangerous`");
-        }
+    print_notes(notes);
+    if !definition.cautions.is_empty() {
+        let line =
+            |(tool, reason): &(String, String)| format!("looks dangerous: `{tool}`: {reason}");
+        print_some(definition.cautions.iter().map(line).collect());
+        terminal::note("declare `\"dangerous\": true` where it is, or pass `--mark-dangerous`");
     }
     Ok(())
 }
@@ -58,19 +46,19 @@ fn render(definition: &Definition) -> String {
     format_definition(&text, Rewrite::Format).unwrap_or(text)
 }
 
-fn save(path: &Path, definition: &Definition) -> Result<(), CommandError> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| CommandError::io("create", folder, &error))?;
-    }
+fn save(path: &Path, source: &Source, definition: &Definition) -> Result<(), CommandError> {
+    // First the record: a definition without one cannot be updated.
+    record_file::save(path, &ImportRecord::new(source.clone(), definition))?;
     atomic_file::replace(path, render(definition).as_bytes(), Access::Usual)
         .map_err(|error| CommandError::io("write", path, &error))?;
-    let tools = count(definition.tools(), "tool");
-    terminal::note(&format!(
-        "wrote {tools} to {}; review them, then run `toolcrib check`",
-        path.display()
-    ));
+    let (tools, path) = (count(definition.tools(), "tool"), path.display());
+    terminal::note(&format!("wrote {tools} to {path}; review them, then run `toolcrib check`"));
     Ok(())
+}
+
+/// Prints what could not be read.
+pub(super) fn print_notes(notes: Vec<String>) {
+    print_some(notes.into_iter().map(|note| format!("note: {note}")).collect());
 }
 
 fn print_some(lines: Vec<String>) {
