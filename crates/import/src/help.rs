@@ -83,6 +83,13 @@ fn read_section(
         Kind::Other => return,
         _ => &section.lines,
     };
+    if section.kind == Kind::Options {
+        let start = lines.iter().take_while(|line| line.is_blank()).count();
+        let listed = lines[start..].iter().take_while(|line| line.text().starts_with("[-"));
+        let listed = &lines[start..start + listed.count()];
+        let flags = usage::read_bracketed_options(listed, origin);
+        flags.into_iter().for_each(|flag| command.add_option(flag));
+    }
     options::read_options(lines, origin).into_iter().for_each(|flag| command.add_option(flag));
     match section.kind {
         Kind::Commands => {

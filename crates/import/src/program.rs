@@ -144,20 +144,38 @@ impl Flag {
 }
 
 impl Command {
-    /// The option with one of these names. Options with different long names are different, even if they
-    /// share a short one, as those of `strace` share `-e`.
+    /// The option with one of these names, by a long one if possible. Options with different long names are
+    /// different, even if they share a short one, as those of `strace` share `-e`.
     pub fn find_option(&mut self, names: &[String]) -> Option<&mut Flag> {
         let is_long = |name: &&String| name.starts_with("--");
+        let shares = |known: &Flag| names.iter().any(|name| known.has_name(name));
+        let shares_long =
+            |known: &Flag| names.iter().filter(is_long).any(|name| known.has_name(name));
         let has_long = names.iter().any(|name| is_long(&name));
-        self.options.iter_mut().find(|known| {
-            let mut shared = names.iter().filter(|name| known.has_name(name));
-            let differ = has_long && known.names.iter().any(|name| is_long(&name));
-            if differ { shared.any(|name| name.starts_with("--")) } else { shared.next().is_some() }
-        })
+        let is_short = |known: &Flag| !has_long || !known.names.iter().any(|name| is_long(&name));
+        let by_long = self.options.iter().position(shares_long);
+        let found = by_long
+            .or_else(|| self.options.iter().position(|known| is_short(known) && shares(known)));
+        found.map(|index| &mut self.options[index])
+    }
+
+    /// Removes short names that stand alone although they belong to a known long one: `[-E|--save-exact]`
+    /// may be two options, and a list shows that it is one.
+    fn absorb_short_names(&mut self, names: &[String]) {
+        let is_known = |known: &Flag| {
+            known.names.iter().any(|name| name.starts_with("--") && names.contains(name))
+        };
+        if self.options.iter().any(is_known) {
+            self.options.retain(|known| {
+                let is_alone = known.names.len() == 1 && known.description.is_none();
+                is_known(known) || !is_alone || !names.contains(&known.names[0])
+            });
+        }
     }
 
     /// Adds an option, or adds what is missing to one of the same name.
     pub fn add_option(&mut self, mut flag: Flag) {
+        self.absorb_short_names(&flag.names);
         let Some(known) = self.find_option(&flag.names) else {
             let is_taken = |name: &String| self.options.iter().any(|known| known.has_name(name));
             flag.names.retain(|name| !is_taken(name));

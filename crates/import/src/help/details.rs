@@ -130,6 +130,34 @@ fn split_choices(list: &str, separators: &[char]) -> Option<Vec<String>> {
     (items.len() > 1 && items.iter().all(is_plain)).then_some(items)
 }
 
+/// Words that stand for a value in a placeholder with alternatives.
+const KINDS: [&str; 24] = [
+    "address",
+    "branch",
+    "commit",
+    "date",
+    "dir",
+    "directory",
+    "file",
+    "filename",
+    "folder",
+    "glob",
+    "host",
+    "id",
+    "ip",
+    "name",
+    "number",
+    "path",
+    "pattern",
+    "pkg",
+    "port",
+    "regex",
+    "string",
+    "tag",
+    "url",
+    "user",
+];
+
 /// The choices in a placeholder: `{a,b}`, `a|b`.
 pub(crate) fn choices_of_placeholder(name: &str) -> Option<Vec<String>> {
     let inner = name.trim_matches(['<', '>', '[', ']', '(', ')']);
@@ -138,10 +166,12 @@ pub(crate) fn choices_of_placeholder(name: &str) -> Option<Vec<String>> {
             .or_else(|| (!list.is_empty() && !list.contains(' ')).then(|| vec![list.to_owned()]));
     }
     let items = inner.contains('|').then(|| split_choices(inner, &['|']))??;
-    // `FILE|DIR` names two kinds of value.
-    let is_metavar =
-        |item: &String| item.len() > 1 && item.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    (!items.iter().all(is_metavar)).then_some(items)
+    // `FILE|DIR` and `pkg|glob` name kinds of values.
+    let is_kind = |item: &String| {
+        let is_upper = item.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        item.len() > 1 && is_upper || KINDS.contains(&item.as_str())
+    };
+    (!items.iter().any(is_kind)).then_some(items)
 }
 
 fn read_default(text: &str, lower: &str) -> Option<String> {
@@ -222,6 +252,7 @@ mod tests {
         assert_eq!(read("[possible values: a, b, etc.]").choices, None);
         assert!(read("May be given multiple times").repeats);
         assert_eq!(choices_of_placeholder("FILE|DIR"), None);
+        assert_eq!(choices_of_placeholder("pkg|glob"), None);
         assert_eq!(choices_of_placeholder("{a,b}").map(|list| list.len()), Some(2));
     }
 }

@@ -109,8 +109,8 @@ fn read_heading(line: &Line, next: &Line, is_adjacent: bool) -> Option<String> {
         return None;
     }
     let text = line.text();
-    let is_above =
-        next.indent > line.indent || next.indent == line.indent && next.starts_with_dash();
+    let is_list = next.starts_with_dash() || has_colon_options(line, next);
+    let is_above = next.indent > line.indent || next.indent == line.indent && is_list;
     if text.contains("  ") || text.starts_with(['[', '<', '{', '(', '$', '#', '"', '\'']) {
         return None;
     }
@@ -131,6 +131,11 @@ fn read_heading(line: &Line, next: &Line, is_adjacent: bool) -> Option<String> {
         && (is_above
             || has_colon && next.indent == line.indent && classify(&title) == Kind::Commands))
         .then_some(title)
+}
+
+/// Whether options in brackets follow a title with a colon, as npm prints them.
+fn has_colon_options(line: &Line, next: &Line) -> bool {
+    line.chars.last() == Some(&':') && next.text().starts_with("[-")
 }
 
 /// What a section lists, by its title in lower case.

@@ -98,6 +98,30 @@ pub(crate) fn read_usage(
     usage
 }
 
+/// Reads options that are listed in brackets, as npm does: `[-g|--global] [--omit <dev|peer>]`.
+pub(crate) fn read_bracketed_options(
+    lines: &[Line],
+    origin: &dyn Fn(usize) -> Origin,
+) -> Vec<Flag> {
+    let form = lines.iter().flat_map(|line| {
+        let text = line.text();
+        text.chars().chain([' ']).map(|c| (c, line.number)).collect::<Vec<_>>()
+    });
+    let mut usage = Usage::default();
+    let mut reader = FormReader {
+        usage: &mut usage,
+        names: Vec::new(),
+        literal: None,
+        after_command: false,
+        origin,
+        has_commands: false,
+    };
+    for (token, line) in tokenize(&form.collect::<Vec<_>>()) {
+        reader.read_options(&token, line);
+    }
+    usage.options
+}
+
 /// The text of each form with the line it starts on.
 fn split_forms(lines: &[Line], path: &[String]) -> Vec<Vec<(char, usize)>> {
     let program = path.first().map(String::as_str).unwrap_or_default();
@@ -370,7 +394,8 @@ impl FormReader<'_> {
     /// `-v | --version` are two names of one option; `-P | --no-pager` only exclude each other.
     fn push(&mut self, flag: Flag) {
         let initial = |flag: &Flag, dashes: &str| {
-            flag.names.first().and_then(|name| name.strip_prefix(dashes)?.chars().next())
+            let name = flag.names.first().and_then(|name| name.strip_prefix(dashes));
+            name.and_then(|name| name.chars().next()).map(|c| c.to_ascii_lowercase())
         };
         if let Some(last) = self.usage.options.last_mut()
             && last.names.len() == 1

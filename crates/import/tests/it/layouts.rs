@@ -46,6 +46,7 @@ fn read_truth(text: &str) -> Listed {
 fn read_layout(name: &str, text: &[u8]) -> Listed {
     let words: &[&str] = match name {
         "kubectl" | "git_sub" => &["shelf", "list"],
+        "npm_sub" => &["shelf", "add"],
         _ => &["shelf"],
     };
     let path: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -112,7 +113,7 @@ fn all_layouts_are_read_completely() {
     let texts: BTreeSet<_> = entries
         .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
         .collect();
-    assert_eq!(texts.len(), 17);
+    assert_eq!(texts.len(), 18);
     let (mut names, mut commands, mut values, mut choices) =
         (Figure::default(), Figure::default(), Figure::default(), Figure::default());
     for path in texts {
