@@ -15,6 +15,7 @@ mod explain;
 mod export;
 mod flags;
 mod fmt;
+mod import;
 mod init;
 mod list;
 mod lock;
@@ -95,6 +96,7 @@ commands! {
     Lock(lock),
     Convert(convert),
     New(new),
+    Import(import),
     Explain(explain),
     Doctor(doctor),
     Reload(reload),

@@ -9,7 +9,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "connect", "new", "doctor"]),
     ("Serve and use tools", &["serve", "up", "down", "list", "show", "call", "reload", "flags"]),
     ("See and decide", &["log", "approve", "operations"]),
-    ("Write definitions", &["check", "fmt", "explain", "schema", "build", "convert", "docs"]),
+    (
+        "Write definitions",
+        &["import", "check", "fmt", "explain", "schema", "build", "convert", "docs"],
+    ),
     ("Versions and packages", &["diff", "lock", "export"]),
     ("More", &["completions", "man", "help", "version"]),
 ];
@@ -94,6 +97,20 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "fmt",
         &[("fmt", "format all JSON definitions"), ("fmt --check", "fail if one is not, for CI")],
+    ),
+    (
+        "import",
+        &[
+            ("import cli jq", "print a definition, from what `jq --help` prints"),
+            (
+                "import cli git --only 'remote *' --out tools/git.json",
+                "some subcommands, to a file",
+            ),
+            ("import cli docker container --depth 1", "the subcommands of a subcommand"),
+            ("import fish completions/hx.fish", "a definition from a completion file"),
+            ("import --update tools/git.json", "what a new version of the program changed"),
+            ("import --accept tools/git.json git_status", "confirm the facts of a tool"),
+        ],
     ),
     (
         "init",

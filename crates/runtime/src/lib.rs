@@ -58,7 +58,7 @@ pub use process::{
     start_background, trim_memory, wait_for_cleanup,
 };
 pub use program_grants::{Grant, GrantsByProgram, ProgramGrants, TrustedTools};
-pub use programs::{PeerCommand, ProgramRequest, run_program};
+pub use programs::{PeerCommand, ProgramRequest, ProgramRunner, run_program};
 pub use results::process_output_schema;
 pub use runtime::Runtime;
 pub use settings::Settings;

@@ -32,21 +32,40 @@ pub async fn run_program(
     settings: &Settings,
     request: ProgramRequest<'_>,
 ) -> Result<ProgramOutput, Failure> {
-    let ProgramRequest { program, arguments, stdin, max_bytes } = request;
-    let command = plan::program_command(settings, program, &arguments, stdin)?;
-    let launcher = Arc::new(new_launcher(settings));
-    let limits = ProgramLimits { timeout: TIMEOUT, max_bytes };
-    process::run_program(&launcher, command, limits).await.map_err(|error| {
-        let error_type = match &error {
-            RunProgramError::Launch(_) | RunProgramError::Wait { .. } => ErrorType::CannotStart,
-            RunProgramError::TimedOut { .. } => ErrorType::TimedOut,
-            RunProgramError::OutputTooLong { .. } => ErrorType::TooLong,
-            RunProgramError::Killed { program, violation } => {
-                return workers::killed(program, *violation, "limits");
-            }
-        };
-        Failure::new(error_type, error.to_string())
-    })
+    ProgramRunner::new(settings.clone(), TIMEOUT).run(request).await
+}
+
+/// Runs many programs that may change nothing and use no network, with one launcher process.
+pub struct ProgramRunner {
+    settings: Settings,
+    launcher: Arc<Launcher>,
+    timeout: Duration,
+}
+
+impl ProgramRunner {
+    /// A runner whose programs are killed after `timeout`.
+    pub fn new(settings: Settings, timeout: Duration) -> Self {
+        let launcher = Arc::new(new_launcher(&settings));
+        Self { settings, launcher, timeout }
+    }
+
+    /// Runs a program and returns its output.
+    pub async fn run(&self, request: ProgramRequest<'_>) -> Result<ProgramOutput, Failure> {
+        let ProgramRequest { program, arguments, stdin, max_bytes } = request;
+        let command = plan::program_command(&self.settings, program, &arguments, stdin)?;
+        let limits = ProgramLimits { timeout: self.timeout, max_bytes };
+        process::run_program(&self.launcher, command, limits).await.map_err(|error| {
+            let error_type = match &error {
+                RunProgramError::Launch(_) | RunProgramError::Wait { .. } => ErrorType::CannotStart,
+                RunProgramError::TimedOut { .. } => ErrorType::TimedOut,
+                RunProgramError::OutputTooLong { .. } => ErrorType::TooLong,
+                RunProgramError::Killed { program, violation } => {
+                    return workers::killed(program, *violation, "limits");
+                }
+            };
+            Failure::new(error_type, error.to_string())
+        })
+    }
 }
 
 /// Runs a command of the operator with their own rights, and ignores its output. A failure is returned as

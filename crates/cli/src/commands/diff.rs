@@ -52,6 +52,11 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     Ok(ExitCode::from(u8::from(!is_ok(&tools))))
 }
 
+/// Prints a comparison for people.
+pub(super) fn print_human(tools: &[ToolComparison]) {
+    human::print(tools);
+}
+
 /// The crib whose `[[allow]]` applies: the one given with -C, else that of the new version, else
 /// the current one.
 fn find_configuring_crib(context: &CommandContext<'_>, new: &str) -> Result<Crib, CommandError> {

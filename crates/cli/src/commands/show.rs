@@ -2,16 +2,17 @@
 
 mod missing;
 
-use std::{process::ExitCode, sync::Arc};
+use std::{path::Path, process::ExitCode, sync::Arc};
 
 use catalog::{Catalog, Implementation, Tool};
 use clap_complete::ArgValueCandidates;
 use host::{Assembly, Options, Tools, find_tool};
+use import::RecordedFact;
 use runtime::{GrantsByProgram, SandboxLevel};
 use serde_json::json;
 use workspace::Crib;
 
-use super::{CommandContext, CommandResult, completions::proposals};
+use super::{CommandContext, CommandResult, completions::proposals, import::record_file};
 use crate::{
     error::CommandError,
     terminal::{self, Paint},
@@ -27,12 +28,18 @@ pub(crate) struct Args {
     /// Print JSON: the object that `tools/list` serves, and the sandbox level.
     #[arg(long)]
     json: bool,
+    /// Print where each fact of an imported tool was read, and whether a person has confirmed it.
+    #[arg(long, conflicts_with = "json")]
+    origins: bool,
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     let assembly = context.assemble(Options::default())?;
     let tools = assembly.all_tools()?;
     let tool = find(&tools, &assembly, &args.name)?;
+    if args.origins {
+        return print_origins(&assembly.crib().folder, &tool);
+    }
     let level = sandbox_level(assembly.crib(), &tool);
     let held = assembly.held().iter().find(|drift| drift.held_tool() == Some(&tool.name));
     if args.json {
@@ -71,6 +78,22 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         terminal::note(&format!(
             "held: {drift}; review it, then run `toolcrib lock --accept {}` to serve it",
             tool.name
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the origins of an imported tool.
+fn print_origins(folder: &Path, tool: &Tool) -> CommandResult {
+    let record = record_file::load(&folder.join(tool.origin.source.as_str()))?;
+    let facts = record.facts_of(&tool.name);
+    let width = |text: fn(&RecordedFact<'_>) -> usize| facts.iter().map(text).max().unwrap_or(0);
+    let (places, keys) = (width(|fact| fact.place.len()), width(|fact| fact.key.len()));
+    for fact in &facts {
+        let RecordedFact { place, key, source, line, is_confirmed } = fact;
+        let state = if *is_confirmed { "confirmed  " } else { "unconfirmed" };
+        terminal::print_foreign_line(&format!(
+            "{place:places$}  {key:keys$}  {state}  {source}, line {line}"
         ));
     }
     Ok(ExitCode::SUCCESS)

@@ -26,6 +26,7 @@ mod files;
 mod flags;
 mod formatting;
 mod guide;
+mod importing;
 mod init;
 mod language;
 mod learn;

@@ -48,6 +48,7 @@ fn the_help_groups_commands() {
       operations  Inspect and cancel the operations of the crib's servers
 
     Write definitions:
+      import      Draft a definition from what a program says about itself
       check       Check definitions and report every problem in them
       fmt         Format JSON definitions of command-line tools
       explain     Explain a rule or an error type

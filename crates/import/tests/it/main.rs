@@ -1,5 +1,7 @@
 //! Drafts of definitions from files of a project.
 
+mod layouts;
+
 use std::collections::BTreeMap;
 
 use import::{Draft, Project, find_drafts};
