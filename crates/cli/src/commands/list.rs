@@ -62,12 +62,17 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    let misplaced = assembly.misplaced_definitions();
     if print_tables(&tools, wanted) == 0 {
         terminal::note(&match &args.category {
             Some(category) => format!("no tool has the category `{category}`"),
             None => {
                 let folder = assembly.crib().folder.display();
-                format!("no tools in {folder}; run `toolcrib init` to start with some")
+                // Definitions in the wrong place are named below, with what to do.
+                match &misplaced {
+                    Some(_) => format!("no tools in {folder}"),
+                    None => format!("no tools in {folder}; run `toolcrib init` to start with some"),
+                }
             }
         });
     }
@@ -76,7 +81,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         terminal::note(&problem);
     }
     print_held(assembly.held());
-    if let Some(hint) = assembly.misplaced_definitions() {
+    if let Some(hint) = misplaced {
         terminal::note(&hint);
     }
     let errors = assembly.loaded().count(Severity::Error);

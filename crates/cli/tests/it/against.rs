@@ -12,7 +12,8 @@ fn whole_specification() -> String {
 
 /// A crib with a specification that something runs.
 fn crib_with_specification(page: &str) -> TempCrib {
-    let bind = "[[bind]]\ntools = \"count_*\"\ncommand = [\"cat\"]\nmutates = false\n";
+    let bind = "[[bind]]\ntools = \"count_*\"\ncommand = [\"cat\"]\nmutates = false\n\
+        [[allow]]\ncode = \"TC301\"\nreason = \"the server is compared with a plain string\"\n";
     TempCrib::new().file("MCP_TOOL_SPECIFICATION.md", page).file("toolcrib.toml", bind)
 }
 

@@ -54,6 +54,7 @@ pages! {
     commands_of_converting_run: "docs/converting.md";
     commands_of_flags_run: "docs/flags.md";
     commands_of_http_run: "docs/http.md";
+    commands_of_importing_run: "docs/importing.md", needs "git";
     commands_of_installing_run: "docs/installing.md";
     commands_of_log_run: "docs/log.md";
     commands_of_mtdf_run: "docs/mtdf.md", needs "strace";

@@ -35,6 +35,10 @@ pub(super) fn prepare(page: &str, folder: &Path) {
         "docs/flags.md" => {
             crib.file("toolcrib.toml", "[flags]\n");
         }
+        "docs/importing.md" => {
+            crib.file("completions/shelf.fish", "complete -c shelf -l kind -xa 'paper ebook'\n")
+                .file("specs/shelf.yaml", "name: shelf\nflags: {'--shelf=': Where it is}\n");
+        }
         "docs/mtdf.md" => {
             let mut copy = definition("copy", "cp");
             copy.as_object_mut().expect("an object").remove("mutates");

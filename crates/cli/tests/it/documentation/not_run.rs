@@ -39,7 +39,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("docs/rmarkdown.md", "apt install texlive", SYSTEM),
     (
         "docs/rmarkdown.md",
-        "toolcrib call render_rmd --args '{\"filename\": \"first\", \"format\": \"pdf\"}'",
+        "toolcrib call render_rmd filename=first format=pdf",
         "needs TeX; the tests of `rendering` render PDF",
     ),
     ("docs/rmarkdown.md", "echo '{\"jsonrpc\"", "the answer depends on the protocol revision"),
