@@ -166,11 +166,15 @@ fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile
 fn print_losses(converted: &Converted, read: &StandaloneFile) {
     // Parts that could not be read are not losses of the target format.
     for found in ignored_parts(read) {
-        terminal::note(&format!("note: {}: {}", found.origin.source, found.message));
+        note(&format!("note: {}: {}", found.origin.source, found.message));
     }
     for Loss { tool, field, message } in &converted.losses {
-        terminal::note(&format!("note: `{tool}`: `{field}`: {message}"));
+        note(&format!("note: `{tool}`: `{field}`: {message}"));
     }
+}
+
+fn note(text: &str) {
+    terminal::note(&terminal::escape_message(text));
 }
 
 /// The warnings about the source: fields that are unknown or misplaced, and therefore left out.
