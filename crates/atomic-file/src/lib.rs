@@ -64,6 +64,9 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
 /// Replaces many files, several at a time: a file system flushes concurrent writes to disk
 /// together. In turn, 1,000 small files took 14 s. Returns the first failure and its path; other
 /// files may be written nevertheless.
+///
+/// Unlike with [`replace`], a link is replaced by a file: these are the generated files of a folder, and
+/// a tool that may write there could have put a link in place of one.
 pub fn replace_all<P, B>(files: &[(P, B)], access: Access) -> Result<(), (PathBuf, io::Error)>
 where
     P: AsRef<Path> + Sync,
@@ -73,7 +76,7 @@ where
     let write_some = || {
         while let Some((path, bytes)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             let path = path.as_ref();
-            replace(path, bytes.as_ref(), access).map_err(|error| (path.to_owned(), error))?;
+            replace_at(path, bytes.as_ref(), access).map_err(|error| (path.to_owned(), error))?;
         }
         Ok(())
     };

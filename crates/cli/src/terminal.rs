@@ -102,10 +102,57 @@ pub(crate) fn height(line: &str) -> usize {
     width().map_or(1, |columns| line.chars().count().div_ceil(columns).max(1))
 }
 
-/// Prints text on standard output as it is. Ignores errors: the reader may have closed the pipe.
+/// Prints text on standard output, see [`keep_styles`]. Ignores errors: the reader may have closed the
+/// pipe.
 pub(crate) fn print(text: &str) {
     // `println!` would panic if a pager has closed the pipe.
-    let _ = stdout().lock().write_all(text.as_bytes());
+    let _ = stdout().lock().write_all(keep_styles(text, &stdout()).as_bytes());
+}
+
+/// Moves the cursor of standard output up by this many rows and clears the rest of the screen.
+pub(crate) fn clear_rows(rows: usize) {
+    let _ = write!(stdout().lock(), "\x1b[{rows}A\x1b[J");
+}
+
+/// Escapes control characters on a terminal, except tabs, line breaks, and sequences that set a style:
+/// most text quotes files that others wrote. Elsewhere text is printed byte for byte.
+fn keep_styles<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
+    let is_harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    if text.chars().all(is_harmless) || !stream.is_terminal() {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::new();
+    for (at, c) in text.char_indices() {
+        if is_harmless(c) || begins_style(&text[at..]) {
+            kept.push(c);
+        } else {
+            kept.extend(c.escape_default());
+        }
+    }
+    Cow::Owned(kept)
+}
+
+fn begins_style(text: &str) -> bool {
+    let codes = text.strip_prefix("\x1b[");
+    codes.is_some_and(|codes| {
+        codes.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
+    })
+}
+
+/// Escapes hidden characters in a message that may quote untrusted text. A line break stays, unless
+/// GitHub would take the next line in the log of a workflow for a command (`::…`).
+pub(crate) fn escape_message(text: &str) -> String {
+    let mut lines = text.split('\n').map(escape_controls);
+    let first = lines.next().unwrap_or_default().into_owned();
+    lines.fold(first, |message, line| {
+        let is_command = line.trim_start().starts_with("::");
+        message + if is_command { "\\n" } else { "\n" } + &line
+    })
+}
+
+/// Escapes hidden characters and line breaks in a path.
+pub(crate) fn escape_path(path: &str) -> String {
+    escape_controls(path).replace('\n', "\\n")
 }
 
 /// Prints untrusted text, such as the output of a program, on standard output. On a terminal,
@@ -181,7 +228,7 @@ pub(crate) fn json_line(value: &impl Serialize) {
 
 /// Prints a line for people on standard error.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(stderr().lock(), "{text}");
+    let _ = writeln!(stderr().lock(), "{}", keep_styles(text, &stderr()));
 }
 
 /// Asks a question on standard error; `None` on EOF.
@@ -205,9 +252,9 @@ pub(crate) fn shows_progress() -> bool {
 
 /// Prints an error and its hint on standard error.
 pub(crate) fn print_error(error: &CommandError) {
-    let title = Level::ERROR.primary_title(error.message.as_str());
-    let hint =
-        error.hint.as_deref().filter(|hint| !hint.is_empty()).map(|hint| Level::HELP.message(hint));
+    let title = Level::ERROR.primary_title(escape_message(&error.message));
+    let hint = error.hint.as_deref().filter(|hint| !hint.is_empty());
+    let hint = hint.map(|hint| Level::HELP.message(escape_message(hint)));
     let group = Group::with_title(title).elements(hint);
     note(&renderer(&stderr()).render(&[group]));
 }
@@ -215,4 +262,27 @@ pub(crate) fn print_error(error: &CommandError) {
 /// The renderer of code excerpts for a stream.
 pub(crate) fn renderer(stream: &impl IsTerminal) -> Renderer {
     if is_coloured(stream) { Renderer::styled() } else { Renderer::plain() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{begins_style, escape_message, escape_path};
+
+    #[test]
+    fn recognizes_sequences_that_set_a_style() {
+        for style in ["\x1b[m", "\x1b[0m", "\x1b[1;31mred"] {
+            assert!(begins_style(style), "{style:?}");
+        }
+        for other in ["\x1b[2J", "\x1b]0;title\x07", "\x1b[1", "\x1bc", "\u{9b}31m", "plain"] {
+            assert!(!begins_style(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn no_line_of_a_message_is_a_workflow_command() {
+        assert_eq!(escape_message("a\nb\n  c::d"), "a\nb\n  c::d");
+        assert_eq!(escape_message("a\r\n \t::error::b\n::stop"), "a\\r\\n \\t::error::b\\n::stop");
+        assert_eq!(escape_message("\x1b[2J\u{9b}m"), "\\u{1b}[2J\\u{9b}m");
+        assert_eq!(escape_path("a\n::b\x1b"), "a\\n::b\\u{1b}");
+    }
 }

@@ -71,7 +71,7 @@ use crate::{
     sandbox::GrantedDescriptors,
 };
 pub(crate) use raw::VARIABLE;
-pub use raw::trim_memory;
+pub use raw::{limit_heaps, trim_memory};
 
 /// Number of remembered private folders above which those that no longer exist are forgotten.
 const FOLDERS: usize = 256;

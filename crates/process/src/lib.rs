@@ -38,7 +38,7 @@ pub use launcher::{
     LauncherOptions, ProcessGroup, start_background,
 };
 #[cfg(target_os = "linux")]
-pub use launcher_process::trim_memory;
+pub use launcher_process::{limit_heaps, trim_memory};
 pub use level::{ResourceControl, resource_control, sandbox_level};
 pub use opened_path::{
     OpenedPath, OpenedPaths, follow_links_outside, open_file_beneath, open_file_without_links,
@@ -65,6 +65,10 @@ pub use sandbox::{
 };
 pub use server_id::{ServerId, pid_namespace};
 pub use strace::{STRACE, trace_with_strace};
+
+/// Does nothing: the allocators of other systems have no such setting.
+#[cfg(not(target_os = "linux"))]
+pub fn limit_heaps() {}
 
 /// Does nothing: the allocators of other systems return free memory by themselves.
 #[cfg(not(target_os = "linux"))]

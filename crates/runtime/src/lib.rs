@@ -53,9 +53,9 @@ pub use plan::{
 };
 pub use process::{
     OpenedPath, OutputStream, Peer, ProgramOutput, ProtectedPaths, ResourceControl, SandboxLevel,
-    SandboxSupport, WATCH_INTERVAL, follow_links_outside, list_enforcement, open_file_beneath,
-    r_libraries, refuse_own_port, resource_control, sandbox_level, sandbox_support, search_path,
-    start_background, trim_memory, wait_for_cleanup,
+    SandboxSupport, WATCH_INTERVAL, follow_links_outside, limit_heaps, list_enforcement,
+    open_file_beneath, r_libraries, refuse_own_port, resource_control, sandbox_level,
+    sandbox_support, search_path, start_background, trim_memory, wait_for_cleanup,
 };
 pub use program_grants::{Grant, GrantsByProgram, ProgramGrants, TrustedTools};
 pub use programs::{PeerCommand, ProgramRequest, ProgramRunner, run_program};

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use atomic_file::{Access, create, replace};
+use atomic_file::{Access, create, replace, replace_all};
 use tempfile::tempdir;
 use testing::{SmallDisk, wait_until_blocking};
 
@@ -70,6 +70,22 @@ fn a_full_disk_keeps_the_old_file() {
     create(&folder.path().join("new"), &big, Access::Usual).expect_err("no room");
     assert!(fs::read(&old).expect("the old file") == [b'o'; 20_000], "it changed");
     assert_eq!(names(folder.path()), ["old"], "nothing is left over");
+}
+
+#[test]
+fn many_files_replace_links_that_others_have_put_in_their_place() {
+    let folder = tempdir().expect("a folder");
+    let at = |name| folder.path().join(name);
+    fs::write(at("outside"), "theirs").expect("written");
+    symlink("outside", at("page")).expect("a link");
+    symlink("missing", at("broken")).expect("a link");
+    let files = [(at("page"), "ours"), (at("broken"), "ours")];
+    replace_all(&files, Access::Usual).expect("written");
+    assert_eq!(fs::read_to_string(at("outside")).expect("a file"), "theirs");
+    for (path, _) in files {
+        assert!(!path.is_symlink());
+        assert_eq!(fs::read_to_string(path).expect("a file"), "ours");
+    }
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub(crate) fn run(_: &CommandContext<'_>, args: &Args) -> CommandResult {
     }
     let paths = output_paths(&converted.files, args)?;
     for (file, path) in converted.files.iter().zip(&paths) {
-        write(file, path.as_deref())?;
+        write(file, path.as_deref(), args)?;
     }
     match args.format {
         ConvertReport::Human => print(&converted, &paths, &read, args),
@@ -128,10 +128,16 @@ fn output_paths(files: &[WrittenFile], args: &Args) -> Result<Vec<Option<PathBuf
     }
 }
 
-fn write(file: &WrittenFile, path: Option<&Path>) -> Result<(), CommandError> {
+fn write(file: &WrittenFile, path: Option<&Path>, args: &Args) -> Result<(), CommandError> {
     let Some(path) = path else { return Ok(()) };
-    atomic_file::replace(path, file.text.as_bytes(), Access::Usual)
-        .map_err(|error| CommandError::io("write", path, &error))
+    let text = file.text.as_bytes();
+    if args.out.as_deref() == Some(path) {
+        // The person has named this file, so a link is meant.
+        return atomic_file::replace(path, text, Access::Usual)
+            .map_err(|error| CommandError::io("write", path, &error));
+    }
+    atomic_file::replace_all(&[(path, text)], Access::Usual)
+        .map_err(|(path, error)| CommandError::io("write", &path, &error))
 }
 
 fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile, args: &Args) {
@@ -166,11 +172,15 @@ fn print(converted: &Converted, paths: &[Option<PathBuf>], read: &StandaloneFile
 fn print_losses(converted: &Converted, read: &StandaloneFile) {
     // Parts that could not be read are not losses of the target format.
     for found in ignored_parts(read) {
-        terminal::note(&format!("note: {}: {}", found.origin.source, found.message));
+        note(&format!("note: {}: {}", found.origin.source, found.message));
     }
     for Loss { tool, field, message } in &converted.losses {
-        terminal::note(&format!("note: `{tool}`: `{field}`: {message}"));
+        note(&format!("note: `{tool}`: `{field}`: {message}"));
     }
+}
+
+fn note(text: &str) {
+    terminal::note(&terminal::escape_message(text));
 }
 
 /// The warnings about the source: fields that are unknown or misplaced, and therefore left out.

@@ -70,7 +70,8 @@ fn print_row(row: &str) {
 
 fn print_problem(diagnostic: &Diagnostic) {
     let hint = diagnostic.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-    print_row(&format!("  {}: {}{hint}", diagnostic.origin.source, diagnostic.message));
+    let text = format!("{}: {}{hint}", diagnostic.origin.source, diagnostic.message);
+    print_row(&format!("  {}", terminal::escape_message(&text)));
 }
 
 fn print_sandbox(crib: &Crib) {

@@ -37,11 +37,14 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         match file.result {
             Ok(true) => {
                 changed += 1;
-                terminal::print_line(file.source.as_str());
+                terminal::print_line(&terminal::escape_path(file.source.as_str()));
             }
             // JSON files that are not definitions are left alone.
             Ok(false) | Err(Unformatted::OtherFormat) => {}
-            Err(reason) => terminal::note(&format!("left {} as it is: {reason}", file.source)),
+            Err(reason) => {
+                let text = format!("left {} as it is: {reason}", file.source);
+                terminal::note(&terminal::escape_message(&text));
+            }
         }
     }
     let verb = if args.check { "would be changed" } else { "changed" };

@@ -135,7 +135,7 @@ async fn print_list(crib: &Crib, operations: &Operations, list: &List) -> Comman
         let lines = table::render(&COLUMNS, &rows, header);
         if drawn > 0 {
             // Moves the cursor up to the start of the previous list, and clears from there.
-            terminal::print(&format!("\x1b[{drawn}A\x1b[J"));
+            terminal::clear_rows(drawn);
         }
         drawn = lines.iter().map(|line| terminal::height(line)).sum::<usize>();
         lines.iter().for_each(|line| terminal::print_line(line));

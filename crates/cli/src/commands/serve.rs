@@ -72,6 +72,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         return Err(CommandError::machine(format!("`serve` takes no folder, received `{folder}`"))
             .hint(format!("run `toolcrib -C {folder} serve`")));
     }
+    // Before the crib is read, which starts threads.
+    runtime::limit_heaps();
     let http = args.http.map(Endpoint::find).transpose()?;
     if let Some(Endpoint { address, .. }) = &http
         && !address.ip().is_loopback()

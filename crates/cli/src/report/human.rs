@@ -59,8 +59,9 @@ pub(crate) fn print(report: &Report<'_>, detail: Detail, book: Option<&Published
     folded.sort();
     for ((file, code), count) in folded {
         terminal::print_line(&format!(
-            "… and {} more of {code} in {file} (`--all` lists them)",
-            count - limit
+            "… and {} more of {code} in {} (`--all` lists them)",
+            count - limit,
+            terminal::escape_path(file)
         ));
     }
     terminal::print_line(&summary(report));
@@ -102,9 +103,9 @@ fn render(
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let file = diagnostic.origin.source.as_str();
-    let group =
-        Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code));
+    let file = terminal::escape_path(diagnostic.origin.source.as_str());
+    let title = level.primary_title(terminal::escape_message(&diagnostic.message));
+    let group = Group::with_title(title.id(diagnostic.code));
     let group = match (report.line(finding), &finding.position) {
         (Some((line, range)), Some(position)) => {
             let mark = AnnotationKind::Primary.span(range).label(label(finding));
@@ -115,14 +116,16 @@ fn render(
         _ => group.element(Origin::path(file)),
     };
     let also = finding.related.as_ref().map(|related| format!("the other location is {related}"));
-    let also = also.as_deref().map(|also| Level::NOTE.message(also));
-    let hint = diagnostic.hint.as_deref().map(|hint| Level::HELP.message(hint));
+    let also = also.map(|also| Level::NOTE.message(terminal::escape_path(&also)));
+    let hint = diagnostic.hint.as_deref();
+    let hint = hint.map(|hint| Level::HELP.message(terminal::escape_message(hint)));
     let link = link.map(|link| Level::NOTE.message(link));
     renderer.render(&[group.elements(also).elements(hint).elements(link)])
 }
 
 fn label(finding: &Finding<'_>) -> Option<String> {
-    finding.diagnostic.expected.as_ref().map(|expected| format!("expected {expected}"))
+    let expected = finding.diagnostic.expected.as_ref();
+    expected.map(|expected| terminal::escape_message(&format!("expected {expected}")))
 }
 
 fn summary(report: &Report<'_>) -> String {

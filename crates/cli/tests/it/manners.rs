@@ -270,3 +270,32 @@ fn a_browser_gets_a_page() {
     assert!(page.contains("content-type: text/html") && page.contains("/mcp"), "{page}");
     assert!(!page.contains("<script"), "{page}");
 }
+
+#[test]
+fn quoted_files_do_not_control_the_terminal_or_a_workflow() {
+    let text = "\u{1b}[2J\u{9b}2J\r\n ::error::x";
+    let mut tool = definition("count", "wc");
+    tool[format!("key{text}")] = json!(1);
+    let name = "tools/a\u{1b}[2J\n::error::b.json";
+    let crib = TempCrib::new()
+        .tool("count", tool.clone())
+        .file(name, tool.to_string())
+        .file("toolcrib.toml", "\"key\\u001b[2J\\n::error::c\" = 1\n");
+    let absent = format!("tools/absent{text}");
+    for arguments in [
+        &["check"][..],
+        &["check", "--all"],
+        &["check", name],
+        &["check", &absent],
+        &["fmt", "--check"],
+        &["convert", "tools/count.json", "--to", "mtdf"],
+        &["doctor"],
+    ] {
+        let (shown, piped) = (on_terminal(&crib, arguments, 80), crib.run(arguments));
+        assert!(!shown.contains("ESC[2J") && !shown.contains(['\u{9b}', '\r']), "{shown}");
+        for output in [shown, piped.stdout, piped.stderr] {
+            let is_command = |line: &str| line.trim_start().starts_with("::");
+            assert!(!output.lines().any(is_command), "{arguments:?}: {output}");
+        }
+    }
+}

@@ -47,6 +47,21 @@ pub fn trim_memory() {
     }
 }
 
+/// Limits the heaps that threads of this process share to one per core. By default glibc has eight per
+/// core and fills them all in time, and long-lived data in each keeps memory between it from being
+/// returned: a server that had reloaded 10,000 definitions several times took 77 MiB instead of 62.
+///
+/// Only threads that start later are affected. Does nothing with other C libraries than glibc.
+pub fn limit_heaps() {
+    #[cfg(target_env = "gnu")]
+    if let Ok(cores) = std::thread::available_parallelism()
+        && let Ok(heaps) = c_int::try_from(cores.get())
+    {
+        // SAFETY: sets a number of the allocator under its own lock.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, heaps) };
+    }
+}
+
 /// The two sides of [`clone_process`].
 pub(super) enum Cloned {
     /// This is the new process.

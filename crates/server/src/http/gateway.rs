@@ -2,7 +2,10 @@
 //! translates camel-case requests, and answers bodies that are not messages with a JSON-RPC error
 //! (the library sends plain text).
 
-use std::{borrow::Cow, collections::HashSet, hint::black_box, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow, collections::HashSet, error::Error as _, hint::black_box, sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -13,6 +16,7 @@ use axum::{
     routing::{any, get},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
+use http_body_util::LengthLimitError;
 use rmcp::{
     model::RequestId,
     transport::{
@@ -141,7 +145,7 @@ impl Gateway {
         }
         let body = match timeout(BODY_TIME, to_bytes(body, self.max_body)).await {
             Ok(Ok(body)) => body,
-            Ok(Err(_)) => return self.body_too_long(),
+            Ok(Err(error)) => return self.unreadable_body(&error),
             Err(_) => {
                 let message = "the body of the request did not arrive in time";
                 return error_response(StatusCode::REQUEST_TIMEOUT, -32600, message);
@@ -296,6 +300,14 @@ impl Gateway {
 
     async fn forward(&self, request: Request) -> Response {
         self.service.handle(request).await.map(Body::new)
+    }
+
+    fn unreadable_body(&self, error: &axum::Error) -> Response {
+        if error.source().is_some_and(|source| source.is::<LengthLimitError>()) {
+            return self.body_too_long();
+        }
+        let message = "the body of the request is incomplete or not encoded as its headers declare";
+        error_response(StatusCode::BAD_REQUEST, -32600, message)
     }
 
     fn body_too_long(&self) -> Response {

@@ -9,8 +9,13 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header, uri::Authority};
 
-/// Whether `Host` and `Origin`, if present, are a host with an optional port.
+/// Whether `Host` and `Origin`, if present, are a host with an optional port, and there is one of
+/// each at most: the other could be the one that a proxy in front has checked (RFC 9112, section 3.2).
 pub(super) fn are_well_formed(headers: &HeaderMap) -> bool {
+    let is_repeated = |name| headers.get_all(name).iter().nth(1).is_some();
+    if is_repeated(header::HOST) || is_repeated(header::ORIGIN) {
+        return false;
+    }
     let host = headers.get(header::HOST).map(|host| host.to_str().ok());
     let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().ok());
     let is_host = |text: Option<&str>| text.and_then(parse).is_some();

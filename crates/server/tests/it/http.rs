@@ -151,6 +151,13 @@ async fn accepts_only_known_origins_and_hosts() {
         let health = client.send("GET", "/healthz", &[("Host", host)], "").await;
         assert_eq!(health.status, 403, "{host}");
     }
+    // A proxy in front may have checked the other one.
+    let hosts = [("Host", "localhost"), ("Host", "evil.example")];
+    let origins = [("Origin", "http://localhost"), ("Origin", "http://evil.example")];
+    for repeated in [hosts, origins] {
+        assert_eq!(client.echo(&repeated).await.status, 403, "{repeated:?}");
+        assert_eq!(client.send("GET", "/healthz", &repeated, "").await.status, 403, "{repeated:?}");
+    }
     // Probes of containers use the address.
     for host in ["localhost:1", "crib.example:80", "[::1]", "10.1.2.3:8080"] {
         let health = client.send("GET", "/healthz", &[("Host", host)], "").await;
@@ -239,6 +246,22 @@ async fn limits_a_body_without_a_declared_length() {
     let body = format!("7d0\r\n{}\r\n0\r\n\r\n", " ".repeat(2_000));
     stream.write_all((head + &body).as_bytes()).await.expect("sent");
     assert_eq!(read_response(&mut BufReader::new(stream)).await.status, 413);
+}
+
+#[tokio::test]
+async fn reports_a_malformed_body_as_such_and_not_as_too_long() {
+    let client = HttpFixture::new(echo_server()).await;
+    let headers = [("Transfer-Encoding", "chunked")];
+    let head = request_head(&client.address, "POST", "/mcp", &headers, "")
+        .replace("Content-Length: 0\r\n", "");
+    for body in ["zz\r\n", "-1\r\n\r\n", "ffffffffffffffffff\r\n"] {
+        let mut stream = TcpStream::connect(&client.address).await.expect("a connection");
+        stream.write_all(format!("{head}{body}").as_bytes()).await.expect("sent");
+        let reply = read_response(&mut BufReader::new(stream)).await;
+        assert_eq!(reply.status, 400, "{body:?}");
+        let message = &reply.message()["error"]["message"];
+        assert!(message.to_string().contains("not encoded as its headers declare"), "{message}");
+    }
 }
 
 #[tokio::test]
