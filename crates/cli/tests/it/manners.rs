@@ -279,7 +279,7 @@ fn quoted_files_do_not_control_the_terminal_or_a_workflow() {
     let name = "tools/a\u{1b}[2J\n::error::b.json";
     let crib = TempCrib::new()
         .tool("count", tool.clone())
-        .file(name, tool.to_string())
+        .file(name, &tool.to_string())
         .file("toolcrib.toml", "\"key\\u001b[2J\\n::error::c\" = 1\n");
     let absent = format!("tools/absent{text}");
     for arguments in [
