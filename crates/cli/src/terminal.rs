@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn no_line_of_a_message_is_a_workflow_command() {
         assert_eq!(escape_message("a\nb\n  c::d"), "a\nb\n  c::d");
-        assert_eq!(escape_message("a\r\n \t::error::b\n::stop"), "a\\r\\n \\t::error::b\\n::stop");
+        assert_eq!(escape_message("a\r\n \t::error::b\n::stop"), "a\\r\n \\t::error::b\\n::stop");
         assert_eq!(escape_message("\x1b[2J\u{9b}m"), "\\u{1b}[2J\\u{9b}m");
         assert_eq!(escape_path("a\n::b\x1b"), "a\\n::b\\u{1b}");
     }

@@ -254,6 +254,7 @@ impl ToolState {
     fn describe(&self, tool: &str) -> String {
         let line = |word: &str, paint: Paint, width: usize, reason: &str| {
             let space = " ".repeat(width - word.len());
+            let reason = terminal::escape_message(reason);
             format!("{}{space}{tool}: {reason}", terminal::paint(word, paint))
         };
         match self {
