@@ -24,6 +24,13 @@ impl Only {
         self.globs.is_empty() || self.globs.iter().any(|words| matches(words, path))
     }
 
+    /// The words that globs name literally below a command.
+    pub(crate) fn names_below(&self, path: &[&str]) -> impl Iterator<Item = &str> {
+        let below = self.globs.iter().filter(|words| matches(words, path));
+        let words = below.filter_map(|words| Some(words.get(path.len())?.glob().glob()));
+        words.filter(|word| !word.contains(['*', '?', '[', '{', '\\']))
+    }
+
     /// Whether a command is selected, by its own path or by that of a command above it.
     pub(crate) fn selects(&self, path: &[&str]) -> bool {
         self.globs.is_empty()
@@ -39,6 +46,14 @@ fn matches(words: &[GlobMatcher], path: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Only;
+
+    #[test]
+    fn names_literal_words() {
+        let globs = ["remote *", "remote add", "stash*", "log"].map(str::to_owned);
+        let only = Only::new(&globs).expect("globs");
+        assert!(only.names_below(&[]).eq(["remote", "remote", "log"]));
+        assert!(only.names_below(&["remote"]).eq(["add"]));
+    }
 
     #[test]
     fn a_glob_selects_what_is_below_and_keeps_what_is_above() {

@@ -229,6 +229,15 @@ impl Walk {
     fn descend(&mut self, words: &[String]) {
         let only = self.only.clone();
         let Some(level) = find(&mut self.root, words) else { return };
+        // A list may be incomplete: that of `git --help` lacks `remote`.
+        if !level.subcommands.is_empty() && words.len() < self.depth && self.ask.is_some() {
+            let path: Vec<&str> = words.iter().map(String::as_str).collect();
+            for name in only.names_below(&path) {
+                if level.subcommands.iter().all(|command| command.name != name) {
+                    level.subcommands.push(Command { name: name.to_owned(), ..Command::default() });
+                }
+            }
+        }
         level.subcommands.retain(|command| {
             let path: Vec<&str> =
                 words.iter().map(String::as_str).chain([command.name.as_str()]).collect();
@@ -273,6 +282,8 @@ impl Walk {
             return;
         };
         if repeats || !help.is_useful() {
+            let unlisted = Command { name: name.clone(), ..Command::default() };
+            above.subcommands.retain(|command| *command != unlisted);
             return;
         }
         let found = Command { name: name.clone(), ..help.command };

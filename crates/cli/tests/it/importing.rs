@@ -49,6 +49,10 @@ Options:
       --force  Also if it is lent
   -h, --help   Print help' >&2; exit 2;;
 "slow --help") sleep 60;;
+"lend --help") echo 'Usage: shelf lend [OPTIONS] <TITLE>
+
+Options:
+      --days <N>  For how many days';;
 *) echo "unexpected: $*" >&2; exit 1;;
 esac
 "#;
@@ -120,6 +124,17 @@ fn only_selected_subcommands_are_read() {
     assert_eq!(definition["subcommand"].as_array().map(Vec::len), Some(1), "{}", output.stdout);
     assert_eq!(tool(&definition, "remove")["dangerous"], true);
     assert_eq!(output.stderr, "");
+}
+
+#[test]
+fn subcommands_that_only_the_user_names_are_read() {
+    let crib = crib_with(SHELF);
+    let path = crib.root().join("bin/shelf");
+    let path = path.to_str().expect("a path");
+    let output = crib.run(&["import", "cli", path, "--only", "lend", "--only", "gone"]);
+    let definition: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(definition["subcommand"].as_array().map(Vec::len), Some(1), "{}", output.stdout);
+    assert_eq!(tool(&definition, "lend")["options"][0]["name"], "days");
 }
 
 #[test]
