@@ -120,8 +120,9 @@ impl From<AssemblyError> for CommandError {
 impl From<ObserveError> for CommandError {
     fn from(error: ObserveError) -> Self {
         match error {
-            ObserveError::NotAProgram(_) => Self::machine(error.to_string())
-                .hint("observe programs: the tools of a sequence one by one; for a function, the error of a failed call names what its sandbox denied"),
+            ObserveError::NoProcess(..) => {
+                Self::machine(error.to_string()).hint("observe the tools of a sequence one by one")
+            }
             ObserveError::Call(failure) => failure.into(),
             ObserveError::Trace { .. } => Self::machine(error.to_string()),
         }

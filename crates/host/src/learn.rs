@@ -20,6 +20,7 @@ use runtime::{Plan, Runtime, Settings};
 use serde_json::Value;
 use toolkit::Arguments;
 
+use self::definition::Place;
 pub use definition::{DefinitionChange, DefinitionError};
 pub use profile::Profile;
 
@@ -31,6 +32,7 @@ const PRIVATE: &str = "toolcrib-";
 pub struct Observation {
     trace: TraceFile,
     plan: Plan,
+    place: Place,
     /// The crib and the roots.
     own: Vec<PathBuf>,
     /// The parent of private temporary folders.
@@ -42,9 +44,9 @@ pub struct Observation {
 /// Why a call cannot be observed.
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
-    /// Only a tool that is one program has a process to trace.
-    #[error("`{0}` is not a single program and cannot be observed")]
-    NotAProgram(String),
+    /// Only one program, or one R or Python function, has a process to trace.
+    #[error("`{0}` is {1}; only programs, R functions and Python functions can be observed")]
+    NoProcess(String, &'static str),
     /// The call itself would fail with this.
     #[error("{}", .0.message)]
     Call(Failure),
@@ -66,20 +68,25 @@ impl Observation {
         tool: &Tool,
         arguments: &Arguments,
     ) -> Result<Self, ObserveError> {
-        let Implementation::Process(process) = &tool.implementation else {
-            return Err(ObserveError::NotAProgram(tool.name.clone()));
+        let Some(place) = Place::of(tool) else {
+            let what = tool.implementation.summary();
+            return Err(ObserveError::NoProcess(tool.name.clone(), what));
         };
         let admitted = runtime.admit(tool, arguments.clone()).map_err(ObserveError::Call)?;
         let plan =
-            // A single program calls no other tools, so an empty catalog is enough.
+            // One program or function calls no other tools, so an empty catalog is enough.
             runtime.plan(&Catalog::default(), tool, &admitted).map_err(ObserveError::Call)?;
         Ok(Self {
             trace: TraceFile::create(&settings.temp)?,
             own: settings.roots.iter().chain([&settings.crib]).cloned().collect(),
             // strace reports real paths, and `/tmp` may be a link.
             temp: settings.temp.canonicalize().unwrap_or_else(|_| settings.temp.clone()),
-            values: path_values(process, &admitted, plan.folder()),
+            values: match &tool.implementation {
+                Implementation::Process(process) => path_values(process, &admitted, plan.folder()),
+                _ => Vec::new(),
+            },
             plan,
+            place,
         })
     }
 

@@ -64,7 +64,7 @@ pub use sandbox::{
     list_enforcement, raise_open_file_limit, sandbox_support,
 };
 pub use server_id::{ServerId, pid_namespace};
-pub use strace::{STRACE, trace_with_strace};
+pub use strace::{MissingStrace, trace_with_strace};
 
 /// Does nothing: the allocators of other systems have no such setting.
 #[cfg(not(target_os = "linux"))]

@@ -77,6 +77,43 @@ pub(crate) fn read_keywords(block: &Block<'_>, reporter: &mut Reporter) -> Keywo
     keywords
 }
 
+/// The text with more keywords in the comment of a function that is a tool; `None` if there is no such
+/// comment. `mcp-writes` replaces `mcp-read-only`.
+pub fn add_keywords(text: &str, function: &str, keywords: &[&str]) -> Option<String> {
+    let is_definition = |line: &&str| {
+        let rest = line.trim_start().trim_start_matches('`').strip_prefix(function);
+        let rest = rest.map(|rest| rest.trim_start_matches('`').trim_start());
+        rest.is_some_and(|rest| rest.starts_with("<-") || rest.starts_with('='))
+    };
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let end = lines.iter().position(is_definition)?;
+    let comment = lines[..end].iter().rposition(|line| !line.trim_start().starts_with("#'"));
+    let start = comment.map_or(0, |before| before + 1);
+    let words = |line: &str| -> Vec<String> {
+        let tag = line.trim_start().trim_start_matches("#'").trim().strip_prefix("@keywords ");
+        tag.map(|tag| tag.split_whitespace().map(str::to_owned).collect()).unwrap_or_default()
+    };
+    let marks = |line: &&str| words(line).iter().any(|word| word == TOOL);
+    let index = start + lines[start..end].iter().position(marks)?;
+    let mut line = lines[index].trim_end().to_owned();
+    let line_end = &lines[index][line.len()..];
+    if keywords.contains(&"mcp-writes") {
+        line = line.replace(" mcp-read-only", "");
+    }
+    for keyword in keywords {
+        if !words(&line).iter().any(|word| word == keyword) {
+            line.extend([" ", keyword]);
+        }
+    }
+    let changed = format!("{line}{line_end}");
+    let all = lines[..index]
+        .iter()
+        .copied()
+        .chain([changed.as_str()])
+        .chain(lines[index + 1..].iter().copied());
+    Some(all.collect())
+}
+
 impl Keywords {
     fn add(&mut self, word: &str, offset: usize, reporter: &mut Reporter) {
         match word {
@@ -196,5 +233,25 @@ impl Misspelling {
             |flag| format!("did you mean `{flag}`?"),
         );
         reporter.report_as(self.severity(), &UNKNOWN_KEYWORD, offset, message, hint);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::add_keywords;
+
+    const SOURCE: &str = "#' Add\n#' @keywords mcp-tool mcp-read-only\nadd2 <- function() 1\n\n#' Add\n#' @keywords mcp-tool mcp-read-only\n#' @export\nadd = function() 1\n\nhidden <- function() 2\n";
+
+    #[test]
+    fn keywords_are_added_to_the_comment_of_the_function() {
+        let changed = add_keywords(SOURCE, "add", &["mcp-writes", "mcp-network"]).expect("a tool");
+        let (before, after) = SOURCE.split_at(SOURCE.find("\n\n#'").expect("two functions"));
+        assert_eq!(
+            changed,
+            format!("{before}{}", after.replace("mcp-read-only", "mcp-writes mcp-network"))
+        );
+        assert_eq!(add_keywords(&changed, "add", &["mcp-writes"]), Some(changed));
+        assert_eq!(add_keywords(SOURCE, "hidden", &["mcp-writes"]), None);
+        assert_eq!(add_keywords(SOURCE, "other", &["mcp-writes"]), None);
     }
 }

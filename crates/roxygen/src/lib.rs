@@ -37,6 +37,7 @@ mod tex;
 pub use compile::{Compilation, compile};
 pub use definition::{Definition, FileAuthor};
 pub use example_code::ExampleCode;
+pub use keywords::add_keywords;
 pub use plan::{ChangePlan, FileChange, ForeignFile, OtherBuilderFiles, plan_changes};
 pub use record::ExampleRecord;
 pub use rules::RULES;

@@ -1,6 +1,9 @@
 //! The limits of one call, and where its output goes.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use catalog::{ErrorType, Failure, Tool};
 use process::{OutputBuffer, OutputListener, OutputStream, ProcessId};
@@ -25,6 +28,9 @@ pub struct CallOptions<'a> {
     /// before the function runs: while the call waits for its session, an earlier one may change
     /// files. An approved call runs in a worker without other tools.
     pub verify: Option<&'a (dyn Fn() -> Result<ApprovedFiles, Failure> + Send + Sync)>,
+    /// A file for the system calls of the worker, which is then traced instead of sandboxed and
+    /// runs no other call.
+    pub trace: Option<&'a Path>,
 }
 
 /// The files that a person approved, with the digests (SHA-256, hexadecimal) of their contents.
@@ -57,7 +63,7 @@ impl<'a> CallOptions<'a> {
 
     /// The profile of the worker for this call.
     pub(crate) fn profile(&self, tool: &Tool) -> WorkerProfile {
-        WorkerProfile::of(tool, self.verify.is_some())
+        WorkerProfile::of(tool, self.verify.is_some(), self.trace)
     }
 
     /// Fails unless the call is still what a person approved. Returns the approved files; `None` if

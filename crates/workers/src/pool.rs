@@ -13,7 +13,7 @@ use std::{
 
 use catalog::{ErrorType, Failure, Tool};
 use parking_lot::Mutex;
-use process::{Command, Launcher};
+use process::{Command, Launcher, trace_with_strace};
 use tokio::{
     pin, select,
     sync::{Notify, OnceCell, OwnedSemaphorePermit, Semaphore},
@@ -169,7 +169,12 @@ impl WorkerPool {
         }
         // Checked before a slot is taken, because a missing interpreter must not cost another
         // session its worker.
-        let command = Arc::new(build_command(&self.settings, tool)?);
+        let mut command = build_command(&self.settings, tool)?;
+        if let Some(trace) = &profile.trace {
+            command = trace_with_strace(command, &self.settings.environment, trace)
+                .map_err(|error| Failure::new(ErrorType::ProgramNotFound, error.to_string()))?;
+        }
+        let command = Arc::new(command);
         let mut worker = match self.spares.take(&profile).await {
             Some(worker) => worker,
             None => {
@@ -181,7 +186,7 @@ impl WorkerPool {
         workers.workers.push(worker);
         self.register(session);
         // Callers that name sessions open new ones often, so the next one should find a worker.
-        if has_session_argument(tool) {
+        if has_session_argument(tool) && profile.trace.is_none() {
             self.start_spare(command, profile);
         }
         Ok(workers.workers.len() - 1)

@@ -1,5 +1,7 @@
 //! The properties that a worker must have for a tool.
 
+use std::path::{Path, PathBuf};
+
 use catalog::{Implementation, NetworkAccess, Tool};
 use process::AccessNeeds;
 
@@ -24,18 +26,21 @@ pub(crate) struct WorkerProfile {
     /// Whether only approved calls run in it. Policy may ask about some calls of a tool and allow
     /// others.
     is_approved: bool,
+    /// The file for its system calls, if it is traced instead of sandboxed.
+    pub(crate) trace: Option<PathBuf>,
 }
 
 impl WorkerProfile {
     /// The profile for a call of a tool; `is_approved` if a person approved this call.
-    pub(crate) fn of(tool: &Tool, is_approved: bool) -> Self {
+    pub(crate) fn of(tool: &Tool, is_approved: bool, trace: Option<&Path>) -> Self {
         let (language, module_path) = match &tool.implementation {
             Implementation::Python(function) => (Language::Python, function.path.clone()),
             _ => (Language::R, Vec::new()),
         };
         let AccessNeeds { is_read_only, network } = access_needs(tool);
         let own_tool = (is_approved || needs_approval(tool)).then(|| tool.name.clone());
-        Self { language, is_read_only, network, module_path, own_tool, is_approved }
+        let trace = trace.map(Path::to_owned);
+        Self { language, is_read_only, network, module_path, own_tool, is_approved, trace }
     }
 }
 

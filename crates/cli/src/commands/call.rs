@@ -6,7 +6,7 @@ mod save;
 
 use std::{env, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-use catalog::{Catalog, ErrorType, Outcome, Switch, Tool};
+use catalog::{Catalog, ErrorType, Implementation, Outcome, Switch, Tool};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter};
 use host::{
     OnFlagChange, Options, Persistence, Tools,
@@ -176,6 +176,9 @@ fn write_profile(crib: &Crib, tool: &Tool, profile: &Profile) -> Result<(), Comm
     print_difference(&change.before, &change.after);
     change.apply().map_err(to_error)?;
     terminal::print_line(&format!("wrote {path}"));
+    if matches!(tool.implementation, Implementation::R(_)) {
+        terminal::note("next: `toolcrib build`, which writes the definition from the comment");
+    }
     Ok(())
 }
 

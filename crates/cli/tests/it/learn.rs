@@ -5,6 +5,8 @@ use std::fs;
 use serde_json::json;
 use testing::{TempCrib, definition, skip_without};
 
+use crate::build::package;
+
 fn copy_tool() -> serde_json::Value {
     let path = |name: &str| json!({"name": name, "type": "string", "format": "path", "description": "A file", "required": true});
     json!({"name": "copy", "description": "Copy", "command": "cp", "synchronous": true, "mutates": true,
@@ -189,4 +191,53 @@ fn what_was_observed_is_written_after_showing_the_difference() {
     let failed = crib.run(&["call", "copy", "from=missing", "to=made", "--learn", "--write"]);
     assert_eq!(failed.code, 1);
     assert!(!failed.stdout.contains("wrote"), "{}", failed.stdout);
+}
+
+#[test]
+fn a_python_function_is_observed_and_its_clause_changed() {
+    skip_without!("strace");
+    skip_without!("python3");
+    let page = "# Stock - MCP Tool Specification\n\n## Tool: `stock_save`\n\nSave the stock.\n";
+    let code =
+        "def stock_save():\n    open('made', 'w').write(open('given').read())\n    return {}\n";
+    let clause = "[[bind]]\ntools = \"stock_save\" # only this one\npython = \"stock\"\n";
+    let crib = TempCrib::new()
+        .file("MCP_TOOL_SPECIFICATION.md", page)
+        .file("stock.py", code)
+        .file("toolcrib.toml", &format!("{clause}mutates = false\n"))
+        .file("given", "content");
+    let learn = ["call", "stock_save", "--learn", "--write"];
+    insta::assert_snapshot!(crib.transcript(&learn));
+    assert_eq!(crib.read("toolcrib.toml"), format!("{clause}mutates = true\n"));
+    let output = crib.run(&["call", "stock_save"]);
+    assert_eq!(output.code, 0, "without --learn as well: {}", output.stderr);
+    crib.write("toolcrib.toml", "[[bind]]\ntools = \"stock_*\"\npython = \"stock\"\n");
+    let shared = crib.run(&learn);
+    assert!(shared.stderr.contains("may apply to other tools"), "{}", shared.stderr);
+}
+
+#[test]
+fn an_r_function_is_observed_and_its_comment_changed() {
+    skip_without!("strace");
+    skip_without!("Rscript");
+    let crib = package(
+        "#' Save a text\n#' @keywords mcp-tool mcp-read-only\nsave <- function() writeLines(readLines(\"given\"), \"made\")\n",
+    );
+    crib.write("given", "content");
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    insta::assert_snapshot!(crib.transcript(&["call", "demo-save", "--learn", "--write"]));
+    assert!(crib.read("R/a.R").contains("#' @keywords mcp-tool mcp-writes\n"));
+    assert_eq!(crib.run(&["build", "."]).code, 0);
+    let output = crib.run(&["call", "demo-save"]);
+    assert_eq!(output.code, 0, "without --learn as well: {}", output.stderr);
+}
+
+#[test]
+fn a_sequence_cannot_be_observed() {
+    let mut all = definition("all", "sequence");
+    all["step_delay_ms"] = json!(0);
+    all["subcommand"][0]["sequence"] = json!([{"tool": "one", "args": {}}]);
+    let crib = TempCrib::new().tool("all", all).tool("one", definition("one", "true"));
+    let output = crib.run(&["call", "all", "--learn"]);
+    insta::assert_snapshot!(output.stderr);
 }

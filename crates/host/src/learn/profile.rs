@@ -9,13 +9,14 @@ use catalog::{Implementation, NetworkAccess, Tool, implementation::Access};
 use formats::Declaration;
 use serde_json::Value;
 
-use super::{Observation, strace::Accesses};
+use super::{Observation, definition::Place, strace::Accesses};
 
 /// The smallest profile under which a call like the observed one would work.
 #[derive(Debug, Default)]
 pub struct Profile {
     /// The folders that paths are shown relative to.
     roots: Vec<PathBuf>,
+    place: Place,
     network: bool,
     mutates: bool,
     access: Vec<(String, Access)>,
@@ -48,6 +49,7 @@ impl Profile {
         });
         Self {
             roots: own.clone(),
+            place: observation.place,
             network: accesses.network,
             // Writing to `/dev/null` changes nothing.
             mutates: written.iter().any(|path| !is_device(path)),
@@ -83,7 +85,10 @@ impl Profile {
             },
             network: (self.network && !has_network).then_some(true),
             // With `access`, a call could no longer use files that no parameter names.
-            access: if self.unnamed.is_empty() { self.wider_access(tool) } else { Vec::new() },
+            access: match self.place {
+                Place::Definition if self.unnamed.is_empty() => self.wider_access(tool),
+                _ => Vec::new(),
+            },
         }
     }
 
@@ -123,13 +128,31 @@ impl Profile {
         lines.join("\n")
     }
 
-    /// The lines for the definition.
+    /// The lines for the place that declares effects.
     fn annotations(&self) -> Vec<String> {
-        let mut lines = vec![
-            "for the definition".to_owned(),
-            format!("  \"mutates\": {},", self.mutates),
-            format!("  \"network\": {}", self.network),
-        ];
+        let (mutates, network) = (self.mutates, self.network);
+        let mut lines = match self.place {
+            Place::Definition => vec![
+                "for the definition".to_owned(),
+                format!("  \"mutates\": {mutates},"),
+                format!("  \"network\": {network}"),
+            ],
+            Place::Bind => {
+                return vec![
+                    "for its `[[bind]]`".to_owned(),
+                    format!("  mutates = {mutates}"),
+                    format!("  network = {network}"),
+                ];
+            }
+            Place::RComment => {
+                let keywords = [keyword_for(mutates), "mcp-network"];
+                let count = if network { 2 } else { 1 };
+                return vec![
+                    "for the comment of its function".to_owned(),
+                    format!("  @keywords {}", keywords[..count].join(" ")),
+                ];
+            }
+        };
         lines.extend(
             self.access
                 .iter()
@@ -180,6 +203,11 @@ impl Profile {
     }
 }
 
+/// The roxygen2 keyword that declares whether a function changes anything.
+pub(super) fn keyword_for(mutates: bool) -> &'static str {
+    if mutates { "mcp-writes" } else { "mcp-read-only" }
+}
+
 fn select(paths: &BTreeSet<PathBuf>, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     paths.iter().filter(|path| wanted(path)).cloned().collect()
 }
@@ -219,13 +247,14 @@ mod tests {
 
     use catalog::implementation::Access;
 
-    use super::Profile;
+    use super::{Place, Profile};
 
     #[test]
     fn proposes_the_smallest_profile() {
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         let profile = Profile {
             roots: paths(&["/crib"]),
+            place: Place::Definition,
             network: true,
             mutates: true,
             access: vec![("from".to_owned(), Access::Read), ("to".to_owned(), Access::Write)],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::Failure;
 use fancy_regex::Regex;
-use process::{OutputListener, ProcessId};
+use process::{OutputListener, ProcessId, SandboxLevel};
 use workers::{ApprovedFiles, CallObserver, CallOptions, SessionCaller, SessionLease};
 
 use crate::{
@@ -51,6 +51,12 @@ pub(super) async fn open_session(
     engine.workers.open_session(&call.tool, &mut call.arguments, caller).await
 }
 
+/// Records the level of the sandbox in which a worker runs the function.
+pub(super) fn record_level(engine: &Engine, call: &ActiveCall) {
+    let is_traced = call.call.trace.is_some();
+    call.level.add(if is_traced { SandboxLevel::None } else { engine.launcher.level() });
+}
+
 /// The limits of a call, and where its output goes.
 pub(super) fn call_options<'a>(
     engine: &Engine,
@@ -66,5 +72,6 @@ pub(super) fn call_options<'a>(
         sink: long_output,
         observer: observer.map(|observer| observer as &dyn CallObserver),
         verify: call.approved.is_some().then_some(verify),
+        trace: call.call.trace.as_deref(),
     }
 }

@@ -5,7 +5,7 @@ use toolkit::{BoxFuture, Interrupt};
 use workers::PythonCall;
 
 use super::{
-    functions::{OperationObserver, call_options, open_session},
+    functions::{OperationObserver, call_options, open_session, record_level},
     verify_approved,
 };
 use crate::{
@@ -61,7 +61,7 @@ async fn run(
     let _permit = engine.acquire_permit(call, ConcurrencyClass::of(tool)).await?;
     // Called when the worker is free, right before the function runs. It reads every approved file.
     let verify = || without_async(|| verify_approved(engine, call));
-    call.level.add(engine.launcher.level());
+    record_level(engine, call);
     let (long_output, observer) = (engine.long_output(call), OperationObserver::new(engine, call));
     let options = call_options(engine, call, &long_output, observer.as_ref(), &verify);
     let python_call = PythonCall { tool, function, arguments };

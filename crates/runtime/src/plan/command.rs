@@ -13,7 +13,7 @@ use catalog::{
 };
 use egress::proxy_variables;
 use process::{
-    Command, ListEnforcement, PrivateCopies, STRACE, Sandbox, SandboxLevel, Word, list_enforcement,
+    Command, ListEnforcement, PrivateCopies, Sandbox, SandboxLevel, Word, list_enforcement,
     private_variables, trace_with_strace,
 };
 use serde::{Serialize, Serializer};
@@ -208,13 +208,9 @@ impl CommandPlan {
 
     /// Runs the program under `strace`, with its system calls written to `trace`.
     pub(crate) fn with_strace(self, settings: &Settings, trace: &Path) -> Result<Self, Failure> {
-        let strace = program::find(settings, STRACE).ok_or_else(|| {
-            let message = format!(
-                "tracing needs `{STRACE}`, which was not found; install the package `{STRACE}`"
-            );
-            Failure::new(ErrorType::ProgramNotFound, message)
-        })?;
-        let command = trace_with_strace(Arc::unwrap_or_clone(self.command), &strace, trace);
+        let command = Arc::unwrap_or_clone(self.command);
+        let command = trace_with_strace(command, &settings.environment, trace)
+            .map_err(|error| Failure::new(ErrorType::ProgramNotFound, error.to_string()))?;
         Ok(Self { command: Arc::new(command), ..self })
     }
 }

@@ -52,7 +52,7 @@ impl Session {
     /// Wakes the worker that would run an R tool, so that it is awake when the request comes. Cheap
     /// enough for every call, and does nothing if there is no idle worker.
     pub fn prewarm_r(&self, tool: &Tool) {
-        self.prewarm(Language::R, &WorkerProfile::of(tool, false), encode::HEADER);
+        self.prewarm(Language::R, &WorkerProfile::of(tool, false, None), encode::HEADER);
     }
 }
 
