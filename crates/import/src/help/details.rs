@@ -50,7 +50,9 @@ pub(crate) fn join(lines: &[String]) -> String {
         }
         text.push_str(line);
     }
-    shorten(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    let words: Vec<_> = text.split_whitespace().collect();
+    // Some lists of options are written like sentences: `set the size;`.
+    shorten(words.join(" ").trim_end_matches(';'))
 }
 
 /// Cuts a text at the end of a sentence, else at a word.

@@ -290,7 +290,23 @@ impl Parser<'_> {
             return Some(value(&full, false, Separator::Space));
         }
         self.at = mark;
-        None
+        let words = self.words_before_gap()?;
+        Some(value(&words, false, Separator::Space))
+    }
+
+    /// Two or three words before a gap, as in jq's `--arg a v    text`. A text begins behind the gap, so
+    /// it is not one itself.
+    fn words_before_gap(&mut self) -> Option<String> {
+        let rest = &self.text[self.at..];
+        let end = rest.windows(2).position(|pair| pair == [' ', ' '])?;
+        let words: String = rest[..end].iter().collect();
+        let is_plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_value =
+            words.split(' ').all(is_plain) && (2..=3).contains(&words.split(' ').count());
+        is_value.then(|| {
+            self.at += end;
+            words
+        })
     }
 
     /// Whether a word is a value because of what follows it. One in capitals also is before a text.
@@ -475,6 +491,8 @@ mod tests {
             "-e script, --expression=script",
             "-n, --quiet, --silent",
             "-ONUM  text",
+            "--arg a v    text",
+            "--quiet be quiet",
         ];
         let read: Vec<String> = lines.into_iter().map(read).collect();
         insta::assert_snapshot!(read.join("\n"));
