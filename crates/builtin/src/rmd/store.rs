@@ -6,7 +6,7 @@ use std::{
     collections::HashMap,
     fmt,
     io::{self, ErrorKind},
-    path::PathBuf,
+    path::{Component, Path, PathBuf},
 };
 
 use formats::rmd;
@@ -226,13 +226,26 @@ impl DocumentStore {
         self.settings.folder.join(OUTPUT_FOLDER).join(name.as_str())
     }
 
-    /// Whether a file exists at a path relative to a document.
+    /// Whether a render finds a file at a path relative to a document: in the folder of documents, or in
+    /// a data folder, which is copied into it.
     pub(super) fn has_relative(&self, name: &DocumentName, path: &str) -> bool {
-        let path = name
-            .as_str()
-            .rsplit_once('/')
-            .map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"));
-        self.open_folder().is_ok_and(|folder| folder.is_file(&path))
+        let mut inside = PathBuf::from(name.as_str());
+        inside.pop();
+        for part in Path::new(path).components() {
+            match part {
+                Component::ParentDir if !inside.pop() => return false,
+                Component::ParentDir | Component::CurDir => {}
+                part => inside.push(part),
+            }
+        }
+        let is_data = |data: &PathBuf| {
+            let rest = inside.strip_prefix(data.file_name()?).ok()?.to_str()?;
+            Some(DocumentDir::open(&Folder::new(data.clone())).ok()?.is_file(rest))
+        };
+        let has_document =
+            |folder: DocumentDir| inside.to_str().is_some_and(|path| folder.is_file(path));
+        self.open_folder().is_ok_and(has_document)
+            || self.settings.data.iter().any(|data| is_data(data) == Some(true))
     }
 
     /// Reads a document.

@@ -29,6 +29,11 @@ impl RmdFixture {
         Self::with(|settings| Settings { largest, ..settings })
     }
 
+    /// With a data folder.
+    pub(crate) fn with_data(data: PathBuf) -> Self {
+        Self::with(|settings| Settings { data: vec![data], ..settings })
+    }
+
     fn with(change: impl FnOnce(Settings) -> Settings) -> Self {
         let folder = TempDir::with_prefix("fixture-").expect("a temporary folder");
         fs::write(folder.path().join("secret.Rmd"), "---\ntitle: Secret\n---\n").expect("a file");

@@ -163,6 +163,23 @@ async fn validates_without_running() {
 }
 
 #[tokio::test]
+async fn files_in_data_folders_exist() {
+    let data = tempfile::tempdir().expect("a folder");
+    let plots = data.path().join("plots");
+    std::fs::create_dir(&plots).expect("a folder");
+    std::fs::write(plots.join("a.png"), "").expect("a file");
+    std::fs::write(data.path().join("b.png"), "").expect("a file");
+    let text =
+        "---\ntitle: x\n---\n\n![](../plots/a.png) ![](../plots/../b.png) ![](../../b.png)\n";
+    let fixture = RmdFixture::with_data(plots).file("sub/a.Rmd", text);
+    let outcome = fixture.outcome("validate_rmd", json!({"filename": "sub/a"})).await;
+    insta::assert_snapshot!(testing::text(&outcome, 0), @r"
+    sub/a.Rmd:5: warning: the file `../plots/../b.png` does not exist [TC858]; use a path relative to this document, inside the folder of documents
+    sub/a.Rmd:5: warning: the file `../../b.png` does not exist [TC858]; use a path relative to this document, inside the folder of documents
+    ");
+}
+
+#[tokio::test]
 async fn deleting_needs_approval() {
     let fixture = RmdFixture::new().file("a.Rmd", "a");
     assert_eq!(
