@@ -24,6 +24,7 @@ pub use change::{render_change, render_changes_reference};
 pub use description::{DescriptionSize, describe};
 pub use error_type::{render_error_type, render_errors_reference};
 pub use html_site::{GENERATOR, render_html_site};
+pub use markdown::escape_cell;
 pub use markdown_site::{SitePage, render_markdown_site};
 pub use published_book::PublishedBook;
 pub use rule::{render_rule, render_rules_reference};

@@ -8,7 +8,7 @@ pub(crate) fn escape_prose(text: &str) -> String {
 }
 
 /// Escapes a text for one cell of a table.
-pub(crate) fn escape_cell(text: &str) -> String {
+pub fn escape_cell(text: &str) -> String {
     escape_inline(&join_words(text))
 }
 

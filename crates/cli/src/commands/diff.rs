@@ -1,7 +1,9 @@
 //! `diff`: the changes between two versions of tools, and the version number they need.
 
+mod github;
 mod human;
 mod json;
+mod markdown;
 mod side;
 
 use std::{path::Path, process::ExitCode};
@@ -39,6 +41,10 @@ enum DiffFormat {
     Human,
     /// For programs: one versioned object.
     Json,
+    /// For a comment on a pull request.
+    Markdown,
+    /// GitHub workflow commands: a warning for each breaking change, an error for each version.
+    Github,
 }
 
 pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
@@ -48,6 +54,8 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     match args.format {
         DiffFormat::Human => human::print(&tools),
         DiffFormat::Json => json::print(&tools),
+        DiffFormat::Markdown => markdown::print(&tools),
+        DiffFormat::Github => github::print(&tools),
     }
     Ok(ExitCode::from(u8::from(!is_ok(&tools))))
 }

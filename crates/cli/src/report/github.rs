@@ -41,6 +41,11 @@ fn command(finding: &Finding<'_>) -> String {
     text
 }
 
+/// A workflow command without a location.
+pub(crate) fn annotate(level: &str, title: &str, message: &str) -> String {
+    format!("::{level} title={}::{}", escape_property(title), escape_data(message))
+}
+
 /// Also escapes control characters, which a terminal or GitHub's log viewer would interpret.
 fn escape_data(text: &str) -> String {
     escape_controls(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")

@@ -127,6 +127,17 @@ fn human_output_shows_changes_effects_and_the_version_to_use() {
 }
 
 #[test]
+fn diff_annotates_workflows_and_writes_comments() {
+    let mut new = who_and_parameter("tone");
+    new["who"]["description"] = json!("The name of @team <b>");
+    let crib = TempCrib::new()
+        .file("old.json", &greet_tool("1.2.0", who_parameter(), json!(["who"])))
+        .file("new.json", &greet_tool("1.2.1", new, json!(["who", "tone"])));
+    let diff = |format| crib.transcript(&["diff", "old.json", "new.json", "--format", format]);
+    insta::assert_snapshot!(format!("{}\n{}", diff("github"), diff("markdown")));
+}
+
+#[test]
 fn diff_limits_the_number_of_shown_rewordings() {
     let saying = |word: &str| {
         let parameters: serde_json::Map<String, Value> = (0..9)

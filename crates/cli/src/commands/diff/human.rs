@@ -15,7 +15,9 @@ pub(super) fn print(tools: &[ToolComparison]) {
         print_changes(&tool.changes);
         terminal::print("\n");
     }
-    terminal::print_line(&render_summary(tools));
+    let colour = if super::is_ok(tools) { Paint::Green } else { Paint::Red };
+    let (changes, verdict) = summarize(tools);
+    terminal::print_line(&format!("{changes}; {}", paint(&verdict, colour)));
 }
 
 /// Prints changes grouped by rule. Of harmless ones a few show the kind; a long list would hide the
@@ -56,14 +58,16 @@ fn render_heading(tool: &ToolComparison) -> String {
     parts.join("  ")
 }
 
-fn display_name(tool: &ToolComparison) -> String {
+/// The name, and the new one of a renamed tool.
+pub(super) fn display_name(tool: &ToolComparison) -> String {
     match &tool.new_name {
         Some(new) => format!("{} -> {new}", tool.name),
         None => tool.name.clone(),
     }
 }
 
-fn render_versions(tool: &ToolComparison) -> Option<String> {
+/// The versions that the tool declares, if it declares any.
+pub(super) fn render_versions(tool: &ToolComparison) -> Option<String> {
     match (&tool.old_version, &tool.new_version) {
         (None, None) => None,
         (Some(old), Some(new)) if old == new => Some(old.clone()),
@@ -104,7 +108,8 @@ fn colour(class: Class) -> Paint {
     }
 }
 
-fn render_summary(tools: &[ToolComparison]) -> String {
+/// How many tools changed, and whether the versions are high enough.
+pub(super) fn summarize(tools: &[ToolComparison]) -> (String, String) {
     let of = |class: Class| tools.iter().filter(|tool| tool.class() == class).count();
     let classes = [Class::Breaking, Class::Compatible, Class::Behavioural, Class::Metadata];
     let mut parts: Vec<String> = classes
@@ -118,9 +123,9 @@ fn render_summary(tools: &[ToolComparison]) -> String {
     }
     let low = tools.iter().filter(|tool| !tool.check_version().ok).count();
     let verdict = match low {
-        0 => paint("every version is high enough", Paint::Green),
-        1 => paint("1 version is too low", Paint::Red),
-        low => paint(&format!("{low} versions are too low"), Paint::Red),
+        0 => "every version is high enough".to_owned(),
+        1 => "1 version is too low".to_owned(),
+        low => format!("{low} versions are too low"),
     };
-    format!("{}: {}; {verdict}", count(tools.len(), "tool"), parts.join(", "))
+    (format!("{}: {}", count(tools.len(), "tool"), parts.join(", ")), verdict)
 }
