@@ -47,6 +47,8 @@ pub struct Options {
     pub persistence: Persistence,
     /// Which of the crib's tools are kept; all by default.
     pub groups: Groups,
+    /// The `[[profile]]` whose tools are served; all tools by default.
+    pub profile: Option<String>,
     /// The prefix for the names of native tools; the environment decides by default.
     pub prefix: Option<String>,
     /// How long a call waits for an asynchronous tool before it returns an operation id; by default
@@ -180,7 +182,18 @@ impl Assembly {
 
     /// Renders tools as they are served.
     pub fn snapshot(&self, tools: &Tools<'_>) -> Snapshot {
-        snapshot::render(&self.crib, &tools.catalog, &tools.switched_off, self.options.sessions)
+        self.snapshot_of(tools, self.options.profile.as_deref())
+    }
+
+    /// Renders the tools of a profile, or all of them.
+    pub(crate) fn snapshot_of(&self, tools: &Tools<'_>, profile: Option<&str>) -> Snapshot {
+        let Tools { catalog, switched_off } = tools;
+        snapshot::render(&self.crib, catalog, switched_off, self.options.sessions, profile)
+    }
+
+    /// The profile that is served, if not all tools are.
+    pub(crate) fn profile(&self) -> Option<&str> {
+        self.options.profile.as_deref()
     }
 
     /// Reads the flags that the crib's switches depend on.

@@ -36,6 +36,8 @@ pub struct ServedCrib(Arc<Shared>);
 
 struct Shared {
     server: Server,
+    /// A server for each `[[profile]]` of the crib when it was started, unless one of them is `server`.
+    profiles: Vec<(String, Server)>,
     operations: Operations,
     providers: Providers,
     flags: Flags,
@@ -81,12 +83,20 @@ impl ServedCrib {
         tokio::spawn(recover(Arc::clone(&runtime)));
         tokio::spawn(prune_regularly(operations.clone()));
         let values = assembly.flag_values_or_defaults().await;
-        let snapshot = assembly.snapshot(&assembly.tools(&values)?);
+        let tools = assembly.tools(&values)?;
         let providers = assembly.providers()?.clone();
-        let server = providers.register_with(Server::new(identity(crib), runtime, snapshot));
+        let make_server = |profile: Option<&str>| {
+            let snapshot = assembly.snapshot_of(&tools, profile);
+            providers.register_with(Server::new(identity(crib), Arc::clone(&runtime), snapshot))
+        };
+        let server = make_server(assembly.profile());
+        let others = crib.profiles.iter().filter(|_| assembly.profile().is_none());
+        let profiles = others.map(|profile| profile.name.as_str());
+        let profiles = profiles.map(|name| (name.to_owned(), make_server(Some(name)))).collect();
         let states = flags::switch_states(&crib.switches, &values);
         let shared = Arc::new(Shared {
             server,
+            profiles,
             operations,
             providers,
             flags: assembly.flags().clone(),
@@ -103,6 +113,11 @@ impl ServedCrib {
     /// The server, for a transport.
     pub fn server(&self) -> &Server {
         &self.0.server
+    }
+
+    /// The servers of the crib's profiles, by name. Empty if only one profile is served.
+    pub fn profiles(&self) -> &[(String, Server)] {
+        &self.0.profiles
     }
 
     /// Why a form that is answered with the token in this file does not count as a person's answer,
@@ -137,10 +152,10 @@ impl ServedCrib {
             Err(error) => return format!("could not reload: {error}"),
         };
         if prompts_changed {
-            self.0.server.notify(Change::Prompts).await;
+            self.notify(&Change::Prompts).await;
         }
         // Documents are listed from disk on request, so there is no earlier list to compare with.
-        self.0.server.notify(Change::Resources).await;
+        self.notify(&Change::Resources).await;
         if let Err(reason) = self.publish(&mut states).await {
             summary.push_str(&format!("; not served: {reason}"));
         }
@@ -247,13 +262,27 @@ impl ServedCrib {
         let served = self.clone();
         let made = tokio::task::spawn_blocking(move || {
             let assembly = served.0.assembly.lock();
-            assembly.tools(&values).map(|tools| assembly.snapshot(&tools))
+            let tools = assembly.tools(&values)?;
+            let profiles = served.0.profiles.iter();
+            let of_profiles = profiles.map(|(name, _)| assembly.snapshot_of(&tools, Some(name)));
+            Ok::<_, AssemblyError>((assembly.snapshot(&tools), of_profiles.collect::<Vec<_>>()))
         });
-        let snapshot =
+        let (snapshot, of_profiles) =
             made.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         self.0.server.replace(snapshot).await;
+        for ((_, server), snapshot) in self.0.profiles.iter().zip(of_profiles) {
+            server.replace(snapshot).await;
+        }
         *last = states;
         Ok(())
+    }
+
+    /// Notifies the clients of all servers of a change.
+    async fn notify(&self, change: &Change) {
+        self.0.server.notify(change.clone()).await;
+        for (_, server) in &self.0.profiles {
+            server.notify(change.clone()).await;
+        }
     }
 
     /// Reloads changed definitions and announces changed documents.
@@ -262,12 +291,12 @@ impl ServedCrib {
             self.reload().await;
         }
         if changes.documents.iter().any(|path| self.0.providers.affects_resource_list(path)) {
-            self.0.server.notify(Change::Resources).await;
+            self.notify(&Change::Resources).await;
         }
         let uris: BTreeSet<_> =
             changes.documents.iter().flat_map(|file| self.0.providers.uris_of(file)).collect();
         for uri in uris {
-            self.0.server.notify(Change::Resource(uri)).await;
+            self.notify(&Change::Resource(uri)).await;
         }
     }
 }

@@ -18,12 +18,13 @@ pub enum Sessions {
 }
 
 /// Renders tools as the crib's configuration asks for. `absent` are tools that a switch turns off:
-/// calling one reports why it is missing.
+/// calling one reports why it is missing. A `profile` that no longer exists has no tools.
 pub(crate) fn render(
     crib: &Crib,
     catalog: &Catalog,
     absent: &[(Arc<Tool>, &Switch)],
     sessions: Sessions,
+    profile: Option<&str>,
 ) -> Snapshot {
     let options = SnapshotOptions {
         crib: crib.name(),
@@ -36,6 +37,13 @@ pub(crate) fn render(
     let snapshot = Snapshot::new(catalog, &options)
         .with_unconfined(&missing_restrictions(crib))
         .with_unavailable(absence_reasons(crib, absent));
+    let snapshot = match profile {
+        None => snapshot,
+        Some(name) => {
+            let profile = crib.profiles.iter().find(|profile| profile.name == name);
+            snapshot.with_only(|tool| profile.is_some_and(|profile| profile.includes(tool)))
+        }
+    };
     match sessions {
         Sessions::ByConnection => snapshot,
         // State may not follow a connection there: 2026-07-28 requires an explicit handle.

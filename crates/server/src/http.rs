@@ -1,4 +1,4 @@
-//! Serves many clients over streamable HTTP at `/mcp`, and a health check at `/healthz`.
+//! Serves many clients over streamable HTTP at `/mcp` and `/mcp/NAME`, and a health check at `/healthz`.
 //!
 //! The protocol library implements the protocol. `gateway`, in front of it, checks tokens and limits
 //! bodies and sessions.
@@ -44,10 +44,12 @@ const FLUSH_TIME: Duration = Duration::from_millis(200);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Options of [`serve_http`].
-#[derive(Debug)]
 pub struct HttpOptions {
     /// Accepts the connections.
     pub listener: TcpListener,
+    /// Further servers, at `/mcp/NAME`. They share the token and the limits, except that each has
+    /// sessions of its own.
+    pub profiles: Vec<(String, Server)>,
     /// The bearer token that clients must send. Required unless the address is a loopback one.
     pub token: Option<String>,
     /// Whether only clients of a person know the token, so that their answers to forms are those of a
@@ -74,6 +76,7 @@ impl HttpOptions {
     pub fn new(listener: TcpListener) -> Self {
         Self {
             listener,
+            profiles: Vec::new(),
             token: None,
             speaks_for_person: true,
             hosts: Vec::new(),
@@ -112,34 +115,33 @@ async fn serve(
     // Separate from `shutdown`: open streams still carry the responses of calls that end in the
     // grace period.
     let streams = CancellationToken::new();
-    let sessions = Arc::new(LocalSessionManager::default());
-    let connect = {
-        let (server, limiter, signals) = (server.clone(), limiter.clone(), signals.clone());
-        let owner = owner_of(options.token.as_deref(), |token| server.runtime.digest_secret(token));
-        let speaks_for_person = options.token.is_some() && options.speaks_for_person;
-        move || {
-            let (server, limiter) = (server.clone(), limiter.clone());
+    let owner = owner_of(options.token.as_deref(), |token| server.runtime.digest_secret(token));
+    let speaks_for_person = options.token.is_some() && options.speaks_for_person;
+    let hosts = accepted_hosts(&options, address.ip());
+    let make_gateway = |server: Server| {
+        let (served, owner) = (server.clone(), owner.clone());
+        let (limiter, signals) = (limiter.clone(), signals.clone());
+        let connect = move || {
+            let (server, limiter) = (served.clone(), limiter.clone());
             let mut connection = Connection::new(server, owner.clone(), limiter, signals.clone());
             connection.speaks_for_person = speaks_for_person;
             Ok(connection)
-        }
+        };
+        let sessions = Arc::new(LocalSessionManager::default());
+        let config = build_config(&options, hosts.clone(), &streams);
+        let service = StreamableHttpService::new(connect, sessions.clone(), config);
+        Gateway::new(service, sessions, server, &options, hosts.clone())
     };
-    // Held until the end of this function: dropping it stops the notifications.
-    let _watcher = server.start_watcher();
+    // Held until the end of this function: dropping them stops the notifications.
+    let all = options.profiles.iter().map(|(_, server)| server).chain([&server]);
+    let _watchers: Vec<_> = all.map(Server::start_watcher).collect();
     let operations = server.operations();
-    let hosts = accepted_hosts(&options, address.ip());
-    let service = StreamableHttpService::new(
-        connect,
-        sessions.clone(),
-        build_config(&options, hosts.clone(), &streams),
-    );
-    let gateway = Gateway::new(service, sessions, server, &options, hosts);
-    let serving = connections::serve(
-        options.listener,
-        gateway.into_router(),
-        options.max_connections,
-        shutdown.clone(),
-    );
+    let mut router = make_gateway(server).into_router();
+    for (name, server) in &options.profiles {
+        router = router.merge(make_gateway(server.clone()).into_profile_router(name));
+    }
+    let serving =
+        connections::serve(options.listener, router, options.max_connections, shutdown.clone());
     tokio::select! {
         () = serving => {}
         () = shut_down(&signals, &limiter, &operations, &streams, &shutdown) => {

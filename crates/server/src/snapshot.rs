@@ -107,6 +107,12 @@ impl Snapshot {
         self
     }
 
+    /// Serves only some of the tools. A sequence can still call the others.
+    pub fn with_only(mut self, is_included: impl Fn(&Tool) -> bool) -> Self {
+        self.tools.retain(|served| is_included(&served.tool));
+        self
+    }
+
     /// Adds the sandbox restrictions that this machine lacks to the metadata of tools that run programs.
     pub fn with_unconfined(mut self, missing: &[String]) -> Self {
         if let Some(first) = self.tools.first().filter(|_| !missing.is_empty()) {

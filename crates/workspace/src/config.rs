@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use crate::{
     AllowClause, Bind, Clause, ContentConfig, DocumentsConfig, ExportConfig, FlagsConfig,
-    PolicyClause, ProgramConfig, RuleClause, ServeConfig, SiteConfig, SwitchClause,
+    PolicyClause, ProfileClause, ProgramConfig, RuleClause, ServeConfig, SiteConfig, SwitchClause,
     clause::{BROKEN_CONFIG, report_broken_config},
     config_errors, flags,
 };
@@ -65,6 +65,9 @@ pub struct Config {
     /// Tools that are served only while a flag has a certain value.
     #[schemars(with = "Vec<SwitchClause>")]
     pub switch: Vec<Spanned<SwitchClause>>,
+    /// Named selections of the tools, for `serve --profile NAME` and the address `/mcp/NAME`.
+    #[schemars(with = "Vec<ProfileClause>")]
+    pub profile: Vec<Spanned<ProfileClause>>,
     /// Diagnostics to ignore, with reasons.
     #[schemars(with = "Vec<AllowClause>")]
     pub allow: Vec<Spanned<Clause<AllowClause>>>,

@@ -11,7 +11,7 @@ use catalog::{CustomRule, Diagnostic, Origin, Policy, SourceId, Switch, flag::Fl
 use runtime::{Notification, Settings, follow_links_outside, r_libraries, search_path};
 
 use crate::{
-    Config, Documents, Environment, Files, FlagsConfig, RuleClause,
+    Config, Documents, Environment, Files, FlagsConfig, RuleClause, ToolProfile,
     allow::{self, Allow},
     bind::{self, Binding},
     clause::BROKEN_CONFIG,
@@ -19,6 +19,7 @@ use crate::{
     discover::{self, CONFIG, LOCK},
     documents, flags, policy, program_names,
     program_profiles::resolve_grants,
+    tool_profiles,
 };
 
 /// An open crib with its compiled configuration.
@@ -36,6 +37,8 @@ pub struct Crib {
     pub documents: Option<Documents>,
     /// The compiled `[[switch]]` clauses.
     pub switches: Vec<Switch>,
+    /// The compiled `[[profile]]` clauses.
+    pub profiles: Vec<ToolProfile>,
     /// The compiled `[[bind]]` clauses.
     pub(crate) bind: Vec<Binding>,
     /// The compiled `[[allow]]` clauses.
@@ -155,6 +158,7 @@ impl Crib {
             flags: FlagValues::new(),
             documents: None,
             switches: Vec::new(),
+            profiles: Vec::new(),
             bind: Vec::new(),
             allow: Vec::new(),
             rules: Vec::new(),
@@ -229,6 +233,8 @@ impl Crib {
             ),
             &mut found,
         );
+        self.profiles =
+            unwrap_or_report(tool_profiles::compile(source, &self.config.profile), &mut found);
         self.allow = allow::compile(source, &self.config.allow, &mut found);
         self.rules = custom_rules::compile(source, &self.config.rule, &mut found);
         self.bind = unwrap_or_report(bind::compile(source, &self.config.bind), &mut found);

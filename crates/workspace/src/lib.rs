@@ -56,6 +56,7 @@ mod revision;
 mod serve_config;
 mod site_config;
 mod standalone;
+mod tool_profiles;
 mod unconfined;
 mod watch;
 
@@ -98,6 +99,7 @@ pub use revision::{Checkout, Revision, RevisionError};
 pub use serve_config::{ClientName, ServeConfig, ServedOutputSchemas};
 pub use site_config::{SiteConfig, SiteUrl};
 pub use standalone::{StandaloneFile, read_standalone_file};
+pub use tool_profiles::{ProfileClause, ToolProfile};
 pub use watch::{Changes, WatchError, Watcher, watch};
 
 /// The rules for reading a crib, in addition to those of `formats` and `lint`.
@@ -126,6 +128,8 @@ pub static RULES: &[&catalog::Rule] = &[
     &flags::BROKEN_FLAG,
     &flags::BROKEN_SWITCH,
     &flags::USELESS_SWITCH,
+    &tool_profiles::BROKEN_PROFILE,
+    &tool_profiles::USELESS_PROFILE,
     &content::BAD_NAME,
     &content::MISSING_FOLDER,
     &content::BROKEN_PATTERN,

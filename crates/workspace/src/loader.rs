@@ -18,7 +18,7 @@ use crate::{
     linting::{FindingsByTool, Linting, address_of},
     misplaced, policy, program_names, prompts,
     prompts::PromptLoader,
-    python_functions, r_packages, unconfined,
+    python_functions, r_packages, tool_profiles, unconfined,
 };
 
 /// Reads a crib, possibly many times, and remembers the last valid version of each file.
@@ -190,6 +190,8 @@ fn check_config(crib: &Crib, loaded: &mut Loaded) {
     let found = policy::check(&source, &config.policy, &crib.policy, &loaded.catalog, now);
     loaded.diagnostics.extend(found);
     let found = flags::check(&source, &config.switch, &crib.switches, &loaded.catalog);
+    loaded.diagnostics.extend(found);
+    let found = tool_profiles::check(&source, &config.profile, &loaded.catalog);
     loaded.diagnostics.extend(found);
     let resolve = |folder: &Path| crib.resolve(folder);
     let (content, found) = content::compile(&source, config.content.as_ref(), &resolve);

@@ -38,7 +38,10 @@ pub(crate) struct Args {
     /// starting one.
     #[arg(long, value_name = "URL")]
     http: Option<String>,
-    /// Name of the server in the client [default: the name of the crib].
+    /// Connect to the tools of this `[[profile]]` only.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// Name of the server in the client [default: the name of the crib, and of the profile].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Print the change without writing it.
@@ -86,12 +89,24 @@ fn describe_server(
     crib: &Crib,
     args: &Args,
 ) -> Result<Server, CommandError> {
-    let name = clients::server_name(args.name.as_deref().unwrap_or(&crib.name()));
+    // The entry of a profile that is gone can still be removed.
+    if let Some(profile) = args.profile.as_ref().filter(|_| !args.undo) {
+        serve::find_profile(crib, profile)?;
+    }
+    let own_name = match &args.profile {
+        Some(profile) => format!("{}-{profile}", crib.name()),
+        None => crib.name(),
+    };
+    let name = clients::server_name(args.name.as_deref().unwrap_or(&own_name));
     let transport = match &args.http {
         Some(url) => {
+            let url = match &args.profile {
+                Some(profile) => format!("{}/{profile}", url.trim_end_matches('/')),
+                None => url.clone(),
+            };
             let file = crib.token_file();
             let token = file.exists().then(|| serve::read_token(&file)).transpose()?;
-            Transport::Http { url: url.clone(), token: token.map(Authorization) }
+            Transport::Http { url, token: token.map(Authorization) }
         }
         None => {
             // Absolute paths, because clients neither expand `~` nor share your PATH and folder.
@@ -99,7 +114,10 @@ fn describe_server(
                 CommandError::machine(format!("cannot find the path of this program: {error}"))
             })?;
             let crib = crib.folder.to_string_lossy().into_owned();
-            let arguments = vec!["-C".to_owned(), crib, "serve".to_owned()];
+            let mut arguments = vec!["-C".to_owned(), crib, "serve".to_owned()];
+            if let Some(profile) = &args.profile {
+                arguments.extend(["--profile".to_owned(), profile.clone()]);
+            }
             Transport::Stdio { program: program.to_string_lossy().into_owned(), arguments }
         }
     };
@@ -231,7 +249,10 @@ fn undo_command(context: &CommandContext<'_>, client: &Client, args: &Args) -> S
     }
     words.extend(["connect".to_owned(), client.name.to_owned(), "--undo".to_owned()]);
     words.extend(args.project.then(|| "--project".to_owned()));
-    words.extend(args.name.iter().flat_map(|name| ["--name".to_owned(), name.clone()]));
+    let options = [("--profile", &args.profile), ("--name", &args.name)];
+    for (option, value) in options {
+        words.extend(value.iter().flat_map(|value| [option.to_owned(), value.clone()]));
+    }
     shlex::try_join(words.iter().map(String::as_str)).expect("arguments of a program have no NUL")
 }
 

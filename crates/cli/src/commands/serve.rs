@@ -56,6 +56,10 @@ pub(crate) struct Args {
     /// Reload definitions whenever they change. For development: a tool may write a definition.
     #[arg(long)]
     watch: bool,
+    /// Serve only the tools of this `[[profile]]`. Over HTTP, every profile is served at /mcp/NAME
+    /// without this option.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
     /// Serve only tools of these groups, and the built-in ones: a regular expression on the part of
     /// the name after PACKAGE-mcp_tool_. Repeatable.
     #[arg(long, value_name = "REGEXP")]
@@ -95,10 +99,14 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
     {
         return joined;
     }
+    if let Some(name) = &args.profile {
+        find_profile(&crib, name)?;
+    }
     let token = if args.http.is_some() { open_token(&crib, args)? } else { None };
     let options = Options {
         persistence: if args.ephemeral { Persistence::Ephemeral } else { Persistence::OnDisk },
         groups: Groups::new(&args.groups)?,
+        profile: args.profile.clone(),
         prefix: args.prefix.clone(),
         // Modern HTTP requests belong to no connection, so state needs an explicit handle.
         sessions: if args.http.is_some() { Sessions::ByHandle } else { Sessions::ByConnection },
@@ -160,11 +168,25 @@ impl Endpoint {
     }
 }
 
+/// Fails unless the crib has this profile.
+pub(super) fn find_profile(crib: &Crib, name: &str) -> Result<(), CommandError> {
+    if crib.profiles.iter().any(|profile| profile.name == name) {
+        return Ok(());
+    }
+    let names: Vec<_> = crib.profiles.iter().map(|profile| format!("`{}`", profile.name)).collect();
+    let hint = if names.is_empty() {
+        "add one to toolcrib.toml: `[[profile]]` with `name` and `tools`".to_owned()
+    } else {
+        format!("this crib has {}", names.join(", "))
+    };
+    Err(CommandError::machine(format!("there is no profile `{name}`")).hint(hint))
+}
+
 /// Whether a background server would serve a client of this command in the same way.
 fn can_join(context: &CommandContext<'_>, args: &Args) -> bool {
     let has_prefix = args.prefix.is_some() || context.environment.get("MCP_TOOL_PREFIX").is_some();
     let is_plain = args.http.is_none() && args.groups.is_empty() && !args.ephemeral;
-    is_plain && !args.background && !args.watch && !has_prefix
+    is_plain && args.profile.is_none() && !args.background && !args.watch && !has_prefix
 }
 
 /// Connects the client on stdio to the background server. `None` if none runs or its version
@@ -272,6 +294,7 @@ async fn serve(
             let options = HttpOptions {
                 token: token.map(|token| token.secret),
                 speaks_for_person: exposure.is_none(),
+                profiles: served.profiles().to_vec(),
                 ..http_options(listener, &http)
             };
             systemd::notify(environment, systemd::READY);

@@ -42,6 +42,7 @@ mod operations;
 mod ordinary_programs;
 mod overload;
 mod pages;
+mod profiles;
 mod program_profiles;
 mod protected_files;
 mod pseudo_terminal;

@@ -130,6 +130,11 @@ impl Gateway {
             .with_state(Arc::new(self))
     }
 
+    /// Only the messages, at `/mcp/NAME`.
+    pub(super) fn into_profile_router(self, name: &str) -> Router {
+        Router::new().route(&format!("/mcp/{name}"), any(mcp)).with_state(Arc::new(self))
+    }
+
     fn is_authorized(&self, headers: &HeaderMap) -> bool {
         let Some(token) = &self.token else {
             return true;

@@ -15,3 +15,4 @@ mod project;
 mod r_packages;
 mod reload;
 mod specifications;
+mod tool_profiles;

@@ -70,7 +70,7 @@ fn prepare_copy(page: &str, crib: &Crib<'_>) {
                 json!({"name": "greet", "description": "Greet", "inputSchema": {"type": "object"}});
             crib.json("listing.json", &json!({ "tools": [tool] }));
         }
-        "docs/packages.md" => {
+        "docs/clients.md" | "docs/packages.md" => {
             crib.file("toolcrib.toml", &read_block(page, "toml"));
         }
         "docs/teams.md" => {

@@ -19,6 +19,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("docs/approval.md", "toolcrib approve --watch", "waits until it is stopped"),
     ("docs/clients.md", "toolcrib serve --http", SERVES),
     ("docs/clients.md", "toolcrib connect claude-code --http", "needs the server before it"),
+    ("docs/clients.md", "toolcrib connect cursor --profile", "needs the server before it"),
     ("docs/confinement.md", "systemd-run", SYSTEM),
     ("docs/http.md", "toolcrib serve --http", SERVES),
     ("docs/installing.md", "curl -fsSL", RELEASED),
