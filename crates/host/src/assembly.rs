@@ -49,6 +49,8 @@ pub struct Options {
     pub groups: Groups,
     /// The `[[profile]]` whose tools are served; all tools by default.
     pub profile: Option<String>,
+    /// Whether every `[[profile]]` is served beside them, at an address of its own.
+    pub profiles_apart: bool,
     /// The prefix for the names of native tools; the environment decides by default.
     pub prefix: Option<String>,
     /// How long a call waits for an asynchronous tool before it returns an operation id; by default
@@ -191,9 +193,10 @@ impl Assembly {
         snapshot::render(&self.crib, catalog, switched_off, self.options.sessions, profile)
     }
 
-    /// The profile that is served, if not all tools are.
-    pub(crate) fn profile(&self) -> Option<&str> {
-        self.options.profile.as_deref()
+    /// The profiles to be served beside the other tools.
+    pub(crate) fn profiles_apart(&self) -> Vec<String> {
+        let profiles = self.crib.profiles.iter().filter(|_| self.options.profiles_apart);
+        profiles.map(|profile| profile.name.clone()).collect()
     }
 
     /// Reads the flags that the crib's switches depend on.

@@ -109,7 +109,10 @@ impl Observation {
     /// Whether a path is in the private temporary folder of a call, which every call may use.
     fn is_private(&self, path: &Path) -> bool {
         let inside = path.strip_prefix(&self.temp).ok().and_then(|path| path.components().next());
-        inside.is_some_and(|first| first.as_os_str().to_string_lossy().starts_with(PRIVATE))
+        let Some(first) = inside else { return false };
+        let folder = self.temp.join(first);
+        first.as_os_str().to_string_lossy().starts_with(PRIVATE)
+            && !self.own.iter().any(|root| root.starts_with(&folder))
     }
 }
 

@@ -36,7 +36,7 @@ pub struct ServedCrib(Arc<Shared>);
 
 struct Shared {
     server: Server,
-    /// A server for each `[[profile]]` of the crib when it was started, unless one of them is `server`.
+    /// A server for each `[[profile]]` that the crib had at the start, if they are served apart.
     profiles: Vec<(String, Server)>,
     operations: Operations,
     providers: Providers,
@@ -85,14 +85,15 @@ impl ServedCrib {
         let values = assembly.flag_values_or_defaults().await;
         let tools = assembly.tools(&values)?;
         let providers = assembly.providers()?.clone();
-        let make_server = |profile: Option<&str>| {
-            let snapshot = assembly.snapshot_of(&tools, profile);
+        let make_server = |snapshot| {
             providers.register_with(Server::new(identity(crib), Arc::clone(&runtime), snapshot))
         };
-        let server = make_server(assembly.profile());
-        let others = crib.profiles.iter().filter(|_| assembly.profile().is_none());
-        let profiles = others.map(|profile| profile.name.as_str());
-        let profiles = profiles.map(|name| (name.to_owned(), make_server(Some(name)))).collect();
+        let server = make_server(assembly.snapshot(&tools));
+        let of_profile = |name: String| {
+            let server = make_server(assembly.snapshot_of(&tools, Some(&name)));
+            (name, server)
+        };
+        let profiles = assembly.profiles_apart().into_iter().map(of_profile).collect();
         let states = flags::switch_states(&crib.switches, &values);
         let shared = Arc::new(Shared {
             server,
@@ -115,7 +116,7 @@ impl ServedCrib {
         &self.0.server
     }
 
-    /// The servers of the crib's profiles, by name. Empty if only one profile is served.
+    /// The servers of the crib's profiles, by name, if they are served apart.
     pub fn profiles(&self) -> &[(String, Server)] {
         &self.0.profiles
     }
@@ -158,6 +159,10 @@ impl ServedCrib {
         self.notify(&Change::Resources).await;
         if let Err(reason) = self.publish(&mut states).await {
             summary.push_str(&format!("; not served: {reason}"));
+        }
+        let is_new = |name: &String| self.0.profiles.iter().all(|(known, _)| known != name);
+        for name in self.0.assembly.lock().profiles_apart().into_iter().filter(is_new) {
+            summary.push_str(&format!("; the profile `{name}` is served after a restart"));
         }
         tracing::info!("{summary}");
         // The old definitions are free now, unless running calls keep some.

@@ -34,16 +34,15 @@ pub(crate) fn render(
         policy: crib.policy.clone(),
         clients: crib.config.serve.clients.iter().map(|client| client.0.name).collect(),
     };
+    let of_profile = |name| crib.profiles.iter().find(|profile| profile.name == name);
+    let is_included = |tool: &Tool| {
+        profile.is_none_or(|name| of_profile(name).is_some_and(|profile| profile.includes(tool)))
+    };
+    let absent = absent.iter().filter(|(tool, _)| is_included(tool));
     let snapshot = Snapshot::new(catalog, &options)
+        .with_only(is_included)
         .with_unconfined(&missing_restrictions(crib))
         .with_unavailable(absence_reasons(crib, absent));
-    let snapshot = match profile {
-        None => snapshot,
-        Some(name) => {
-            let profile = crib.profiles.iter().find(|profile| profile.name == name);
-            snapshot.with_only(|tool| profile.is_some_and(|profile| profile.includes(tool)))
-        }
-    };
     match sessions {
         Sessions::ByConnection => snapshot,
         // State may not follow a connection there: 2026-07-28 requires an explicit handle.
@@ -52,9 +51,12 @@ pub(crate) fn render(
 }
 
 /// The reason why each switched-off tool is absent, by served name.
-fn absence_reasons(crib: &Crib, absent: &[(Arc<Tool>, &Switch)]) -> BTreeMap<String, String> {
+fn absence_reasons<'a>(
+    crib: &Crib,
+    absent: impl Iterator<Item = &'a (Arc<Tool>, &'a Switch)>,
+) -> BTreeMap<String, String> {
     let reason = |switch: &Switch| format!("it is switched off until {switch}");
-    absent.iter().map(|(tool, switch)| (served_name(crib, &tool.name), reason(switch))).collect()
+    absent.map(|(tool, switch)| (served_name(crib, &tool.name), reason(switch))).collect()
 }
 
 /// The name under which a crib serves its tool `name`.

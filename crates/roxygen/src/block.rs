@@ -7,16 +7,16 @@ use catalog::closest;
 /// A comment line of a block, without its `#'`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line<'a> {
-    text: &'a str,
+    pub(crate) text: &'a str,
     /// The byte range of the whole comment.
-    start: usize,
-    end: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 pub(crate) struct Block<'a> {
     pub(crate) intro: Vec<Line<'a>>,
     pub(crate) tags: Vec<Tag<'a>>,
-    lines: Vec<Line<'a>>,
+    pub(crate) lines: Vec<Line<'a>>,
 }
 
 /// A tag and its lines, the first without the tag itself.

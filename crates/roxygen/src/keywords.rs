@@ -8,6 +8,7 @@ use catalog::{Severity, closest, find_safety_annotation};
 use super::{
     block::{Block, resembles_keywords},
     reporter::Reporter,
+    source::{self, DocumentedObject},
 };
 use crate::rules::{SEVERAL_CATEGORIES, UNKNOWN_KEYWORD};
 
@@ -80,38 +81,40 @@ pub(crate) fn read_keywords(block: &Block<'_>, reporter: &mut Reporter) -> Keywo
 /// The text with more keywords in the comment of a function that is a tool; `None` if there is no such
 /// comment. `mcp-writes` replaces `mcp-read-only`.
 pub fn add_keywords(text: &str, function: &str, keywords: &[&str]) -> Option<String> {
-    let is_definition = |line: &&str| {
-        let rest = line.trim_start().trim_start_matches('`').strip_prefix(function);
-        let rest = rest.map(|rest| rest.trim_start_matches('`').trim_start());
-        rest.is_some_and(|rest| rest.starts_with("<-") || rest.starts_with('='))
-    };
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let end = lines.iter().position(is_definition)?;
-    let comment = lines[..end].iter().rposition(|line| !line.trim_start().starts_with("#'"));
-    let start = comment.map_or(0, |before| before + 1);
-    let words = |line: &str| -> Vec<String> {
-        let tag = line.trim_start().trim_start_matches("#'").trim().strip_prefix("@keywords ");
-        tag.map(|tag| tag.split_whitespace().map(str::to_owned).collect()).unwrap_or_default()
-    };
-    let marks = |line: &&str| words(line).iter().any(|word| word == TOOL);
-    let index = start + lines[start..end].iter().position(marks)?;
-    let mut line = lines[index].trim_end().to_owned();
-    let line_end = &lines[index][line.len()..];
-    if keywords.contains(&"mcp-writes") {
-        line = line.replace(" mcp-read-only", "");
-    }
-    for keyword in keywords {
-        if !words(&line).iter().any(|word| word == keyword) {
-            line.extend([" ", keyword]);
+    let documented = source::read(text).documented;
+    let is_tool =
+        |one: &&DocumentedObject<'_>| one.name() == Some(function) && marks_tool(&one.block);
+    // R keeps the last definition of a name.
+    let block = &documented.iter().rfind(is_tool)?.block;
+    let known: Vec<_> = block.tags_named(TAG).flat_map(|tag| tag.words()).collect();
+    let is_dropped = |word: &str| word == "mcp-read-only" && keywords.contains(&"mcp-writes");
+    let mut missing: Vec<_> = keywords.iter().filter(|word| !known.contains(word)).collect();
+    let (mut changed, mut at, mut is_keywords) = (String::new(), 0, false);
+    for line in &block.lines {
+        if let Some(tag) = line.text.strip_prefix('@') {
+            is_keywords = tag.split_whitespace().next() == Some(TAG);
+        }
+        let raw = &text[line.start..line.end];
+        if !is_keywords {
+            continue;
+        }
+        let kept = raw
+            .split_inclusive(char::is_whitespace)
+            .filter(|word| !is_dropped(word.trim_end_matches([' ', '\t', ','])));
+        let mut kept = kept.collect::<String>().trim_end().to_owned();
+        if raw.split([' ', '\t', ',']).any(|word| word == TOOL) {
+            missing.drain(..).for_each(|keyword| kept.extend([" ", keyword]));
+        }
+        changed.push_str(&text[at..line.start]);
+        at = line.end;
+        if kept != raw && matches!(kept.trim_start_matches('#').trim(), "'" | "' @keywords") {
+            // Nothing is left of the line.
+            at += text[at..].find('\n').map_or(0, |end| end + 1);
+        } else {
+            changed.push_str(&kept);
         }
     }
-    let changed = format!("{line}{line_end}");
-    let all = lines[..index]
-        .iter()
-        .copied()
-        .chain([changed.as_str()])
-        .chain(lines[index + 1..].iter().copied());
-    Some(all.collect())
+    Some(changed + &text[at..])
 }
 
 impl Keywords {
@@ -240,18 +243,21 @@ impl Misspelling {
 mod tests {
     use super::add_keywords;
 
-    const SOURCE: &str = "#' Add\n#' @keywords mcp-tool mcp-read-only\nadd2 <- function() 1\n\n#' Add\n#' @keywords mcp-tool mcp-read-only\n#' @export\nadd = function() 1\n\nhidden <- function() 2\n";
-
     #[test]
     fn keywords_are_added_to_the_comment_of_the_function() {
-        let changed = add_keywords(SOURCE, "add", &["mcp-writes", "mcp-network"]).expect("a tool");
-        let (before, after) = SOURCE.split_at(SOURCE.find("\n\n#'").expect("two functions"));
-        assert_eq!(
-            changed,
-            format!("{before}{}", after.replace("mcp-read-only", "mcp-writes mcp-network"))
-        );
-        assert_eq!(add_keywords(&changed, "add", &["mcp-writes"]), Some(changed));
-        assert_eq!(add_keywords(SOURCE, "hidden", &["mcp-writes"]), None);
-        assert_eq!(add_keywords(SOURCE, "other", &["mcp-writes"]), None);
+        let sources = [
+            "#' Add\n#' @keywords mcp-tool mcp-read-only\nadd2 <- function() 1\n\n#' Add\n#' @keywords mcp-tool mcp-read-only\n#' @export\nadd = function() 1\n",
+            "f <- function() { add = 1 }\n#' Add\n#' @keywords mcp-read-only\n#' @keywords\tmcp-tool\n#'   mcp-read-only\n\n# why\n\"add\" <- function() 1\n",
+            "#' Add\r\n#' @keywords mcp-tool mcp-network\r\nadd <- function() 1\r\n",
+            "#' Add\n#' mcp-tool\nadd <- function() 1\n",
+        ];
+        let changed: Vec<_> = sources
+            .iter()
+            .map(|source| add_keywords(source, "add", &["mcp-writes", "mcp-network"]))
+            .collect();
+        insta::assert_debug_snapshot!(changed);
+        for source in changed.into_iter().flatten() {
+            assert_eq!(add_keywords(&source, "add", &["mcp-writes"]), Some(source));
+        }
     }
 }

@@ -165,7 +165,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
 fn write_profile(crib: &Crib, tool: &Tool, profile: &Profile) -> Result<(), CommandError> {
     let to_error = |error: DefinitionError| {
         CommandError::machine(error.to_string())
-            .hint("add the lines above where the tool is defined")
+            .hint("put the lines above where the tool declares its effects")
     };
     let change = profile.declare(crib, tool).map_err(to_error)?;
     let path = change.path.display();

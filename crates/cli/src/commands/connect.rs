@@ -101,7 +101,13 @@ fn describe_server(
     let transport = match &args.http {
         Some(url) => {
             let url = match &args.profile {
-                Some(profile) => format!("{}/{profile}", url.trim_end_matches('/')),
+                Some(_) if !url.ends_with("/mcp") => {
+                    return Err(CommandError::machine(format!(
+                        "`{url}` is not the address of a server"
+                    ))
+                    .hint("with `--profile`, pass one that ends in `/mcp`"));
+                }
+                Some(profile) => format!("{url}/{profile}"),
                 None => url.clone(),
             };
             let file = crib.token_file();

@@ -43,7 +43,8 @@ enum DiffFormat {
     Json,
     /// For a comment on a pull request.
     Markdown,
-    /// GitHub workflow commands: a warning for each breaking change, an error for each version.
+    /// GitHub workflow commands: a warning for each breaking change, an error for each
+    /// version that is too low.
     Github,
 }
 

@@ -107,6 +107,7 @@ pub(crate) fn run(context: &CommandContext<'_>, args: &Args) -> CommandResult {
         persistence: if args.ephemeral { Persistence::Ephemeral } else { Persistence::OnDisk },
         groups: Groups::new(&args.groups)?,
         profile: args.profile.clone(),
+        profiles_apart: args.http.is_some() && args.profile.is_none(),
         prefix: args.prefix.clone(),
         // Modern HTTP requests belong to no connection, so state needs an explicit handle.
         sessions: if args.http.is_some() { Sessions::ByHandle } else { Sessions::ByConnection },

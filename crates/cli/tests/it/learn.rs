@@ -90,6 +90,7 @@ fn warns_that_a_failed_run_may_need_more_access() {
     for the definition
       "mutates": false,
       "network": false
+      `"mutates": false` is left to you: it holds only if no call changes anything, here or elsewhere
     "#);
     assert!(
         output.stderr.ends_with("the run failed; it may need more than it accessed until then\n"),

@@ -59,6 +59,12 @@ fn profiles_have_addresses_of_their_own() {
     let (code, report) = tools("/reader");
     assert!(code == 1 && report.contains("write_a") && !report.contains("read_a"), "{report}");
     assert_eq!(tools("/raeder").0, 2);
+    crib.write(
+        "toolcrib.toml",
+        &format!("{PROFILES}\n[[profile]]\nname = \"late\"\ntools = [\"read_a\"]\n"),
+    );
+    let reload = crib.run(&["reload"]);
+    assert!(reload.stdout.contains("`late` is served after a restart"), "{}", reload.stdout);
     let single = HttpServer::start(&crib, &["--profile", "reader"]);
     let paths = ["/mcp", "/mcp/reader"].map(|path| {
         let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -68,7 +74,7 @@ fn profiles_have_addresses_of_their_own() {
         stream.read_to_string(&mut answer).expect("a response");
         answer.split(' ').nth(1).expect("a status").to_owned()
     });
-    assert_eq!(paths, ["401", "404"], "only one profile is served");
+    assert_eq!(paths, ["401", "401"], "only holders of the token learn which profiles there are");
 }
 
 #[test]
@@ -107,6 +113,8 @@ fn an_entry_of_a_client_can_name_a_profile() {
         "{}",
         over_http.stdout
     );
+    let twice = format!("{}/reader", server.url());
+    assert_eq!(connect(&["--profile", "reader", "--http", &twice]).code, 2);
     assert_eq!(entries()["web"]["url"], format!("{}/reader", server.url()));
     crib.write("toolcrib.toml", "");
     assert_eq!(connect(&["--undo", "--profile", "reader"]).code, 0);

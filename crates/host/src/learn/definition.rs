@@ -1,20 +1,23 @@
 //! Writes observed effects to where a tool declares its effects.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use atomic_file::Access;
 use catalog::{Glob, Implementation, Tool, implementation::RFunction};
 use formats::Declaration;
-use toml_edit::{DocumentMut, Item, TableLike};
+use toml_edit::{DocumentMut, Item, TableLike, Value};
 use workspace::Crib;
 
-use super::{Profile, profile::keyword_for};
+use super::{Profile, profile::keywords_for};
 
 /// The file of a crib that has its `[[bind]]` clauses.
 const CONFIGURATION: &str = "toolcrib.toml";
 
 /// Where a tool declares its effects.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Place {
     /// Its JSON definition.
     #[default]
@@ -67,29 +70,39 @@ impl Profile {
     /// Plans the file that declares the effects of `tool`, with the observed ones.
     pub fn declare(&self, crib: &Crib, tool: &Tool) -> Result<DefinitionChange, DefinitionError> {
         let declaration = self.declaration(tool);
-        let source = crib.folder.join(tool.origin.source.as_str());
-        match (&tool.implementation, Place::of(tool)) {
-            (Implementation::R(function), _) => declare_in_comment(crib, function, &declaration),
-            (_, Some(Place::Bind)) => plan(crib, crib.folder.join(CONFIGURATION), |text| {
-                declare_in_clause(text, &tool.name, &declaration)
-            }),
-            _ => plan(crib, source, |text| {
+        match (self.place(), &tool.implementation) {
+            (Place::RComment, Implementation::R(function)) => {
+                declare_in_comment(crib, function, &declaration)
+            }
+            (Place::Bind, _) => {
+                let path = crib.folder.join(CONFIGURATION);
+                let before = read(crib, &path)?;
+                let after = declare_in_clause(&before, &tool.name, &declaration);
+                to_change(path, before, after)
+            }
+            _ => {
+                let path = crib.folder.join(tool.origin.source.as_str());
+                let before = read(crib, &path)?;
                 let pointer = tool.origin.pointer().unwrap_or_default();
-                formats::declare(text, pointer, &declaration).map_err(|error| error.to_string())
-            }),
+                let after = formats::declare(&before, pointer, &declaration);
+                to_change(path, before, after.map_err(|error| error.to_string()))
+            }
         }
     }
 }
 
-fn plan(
-    crib: &Crib,
-    path: PathBuf,
-    edit: impl FnOnce(&str) -> Result<String, String>,
-) -> Result<DefinitionChange, DefinitionError> {
-    let bytes = crib.files().read(&path);
+fn read(crib: &Crib, path: &Path) -> Result<String, DefinitionError> {
+    let bytes = crib.files().read(path);
     let text = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    let before = text.ok_or_else(|| DefinitionError::Unreadable(path.clone()))?;
-    match edit(&before) {
+    text.ok_or_else(|| DefinitionError::Unreadable(path.to_owned()))
+}
+
+fn to_change(
+    path: PathBuf,
+    before: String,
+    after: Result<String, String>,
+) -> Result<DefinitionChange, DefinitionError> {
+    match after {
         Ok(after) => Ok(DefinitionChange { path, before, after }),
         Err(reason) => Err(DefinitionError::Undeclarable(path, reason)),
     }
@@ -98,29 +111,47 @@ fn plan(
 /// The configuration with a declaration in the clause that binds a tool.
 fn declare_in_clause(text: &str, name: &str, declaration: &Declaration) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error| format!("{error}"))?;
-    let clauses = document.get_mut("bind").and_then(Item::as_array_of_tables_mut);
-    let matches = |glob: &str| Glob::new(glob).is_ok_and(|glob| glob.is_match(name));
-    let pattern = |clause: &dyn TableLike| clause.get("tools")?.as_str().map(str::to_owned);
-    // The first clause that matches applies.
-    let clause = clauses.and_then(|clauses| {
-        clauses.iter_mut().find(|clause| pattern(*clause).is_some_and(|glob| matches(&glob)))
-    });
-    let Some(clause) = clause else {
-        return Err(format!("it has no `[[bind]]` table for `{name}`"));
+    let matches = |clause: &&mut dyn TableLike| {
+        let glob = clause.get("tools").and_then(Item::as_str);
+        glob.and_then(|glob| Glob::new(glob).ok()).is_some_and(|glob| glob.is_match(name))
     };
-    let glob = pattern(clause).unwrap_or_default();
+    // The first clause that matches applies.
+    let Some(clause) = clauses(&mut document).into_iter().find(matches) else {
+        return Err(format!("it has no `[[bind]]` for `{name}`"));
+    };
+    let glob = clause.get("tools").and_then(Item::as_str).unwrap_or_default();
     if glob != name {
         return Err(format!(
             "its `[[bind]]` for `{glob}` may apply to other tools; bind `{name}` in a clause of its own before it"
         ));
     }
     let facts = [("mutates", declaration.mutates), ("network", declaration.network)];
-    for (key, value) in facts {
-        if let Some(value) = value {
-            clause.insert(key, toml_edit::value(value));
+    for (key, value) in facts.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+        match clause.get_mut(key).and_then(Item::as_value_mut) {
+            Some(known) => {
+                // Keeps the comment behind the value.
+                let decor = known.decor().clone();
+                *known = value.into();
+                *known.decor_mut() = decor;
+            }
+            None => drop(clause.insert(key, toml_edit::value(value))),
         }
     }
     Ok(document.to_string())
+}
+
+/// The `[[bind]]` tables, or those of an array `bind = [{…}]`.
+fn clauses(document: &mut DocumentMut) -> Vec<&mut dyn TableLike> {
+    match document.get_mut("bind") {
+        Some(Item::ArrayOfTables(tables)) => {
+            tables.iter_mut().map(|table| table as &mut dyn TableLike).collect()
+        }
+        Some(Item::Value(Value::Array(tables))) => {
+            let tables = tables.iter_mut().filter_map(Value::as_inline_table_mut);
+            tables.map(|table| table as &mut dyn TableLike).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The R source with a declaration in the comment of a function.
@@ -135,29 +166,21 @@ fn declare_in_comment(
         return Err(DefinitionError::Undeclarable(crib.folder.clone(), reason));
     };
     let folder: PathBuf = crib.folder.join(sources).join("R").components().collect();
-    let network = declaration.network.is_some_and(|network| network).then_some("mcp-network");
-    let keywords: Vec<_> =
-        declaration.mutates.map(keyword_for).into_iter().chain(network).collect();
-    let mut files: Vec<_> = folder
-        .read_dir()
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("r"))
-        })
-        .collect();
+    let Declaration { mutates, network, .. } = declaration;
+    let mut keywords = keywords_for(true, *network == Some(true));
+    keywords.retain(|keyword| *keyword != "mcp-writes" || *mutates == Some(true));
+    let is_r = |path: &PathBuf| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("r"));
+    let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<_> = entries.filter(is_r).collect();
+    // R loads the files by name, and keeps the last definition.
     files.sort();
-    for path in files {
-        let add = |text: &str| {
-            roxygen::add_keywords(text, name, &keywords)
-                .ok_or_else(|| "no such function".to_owned())
-        };
-        if let Ok(change) = plan(crib, path, add) {
-            return Ok(change);
+    for path in files.into_iter().rev() {
+        let before = read(crib, &path)?;
+        if let Some(after) = roxygen::add_keywords(&before, name, &keywords) {
+            return to_change(path, before, Ok(after));
         }
     }
-    let reason = format!("no comment with `@keywords mcp-tool` is directly before `{name}`");
+    let reason = format!("no function `{name}` with `@keywords mcp-tool` was found in it");
     Err(DefinitionError::Undeclarable(folder, reason))
 }
 
@@ -193,6 +216,12 @@ mod tests {
         let shared = declare_in_clause(CLAUSES, "stock_add", &declaration);
         assert!(shared.is_err_and(|reason| reason.contains("`stock_*` may apply to other tools")));
         let absent = declare_in_clause(CLAUSES, "sell", &declaration);
-        assert!(absent.is_err_and(|reason| reason.contains("no `[[bind]]` table for `sell`")));
+        assert!(absent.is_err_and(|reason| reason.contains("no `[[bind]]` for `sell`")));
+        let inline = "bind = [{ tools = \"sell\", python = \"m\", mutates = false }] # all\n";
+        let changed = declare_in_clause(inline, "sell", &declaration).expect("declared");
+        insta::assert_snapshot!(changed);
+        let commented = "[[bind]]\ntools = \"sell\"\nmutates = false # for now\nnetwork = true\n";
+        let changed = declare_in_clause(commented, "sell", &declaration);
+        assert_eq!(changed, Ok(commented.replace("false", "true")));
     }
 }

@@ -72,17 +72,19 @@ impl Profile {
         }
     }
 
+    /// Where the tool declares its effects.
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
     /// The effects that the definition does not declare yet. One run covers only one path through a
     /// program, so existing declarations are never made stricter.
     pub(super) fn declaration(&self, tool: &Tool) -> Declaration {
         let declared = &tool.annotations;
         let has_network = !matches!(declared.network, None | Some(NetworkAccess::None));
         Declaration {
-            mutates: match declared.mutates {
-                None => Some(self.mutates),
-                Some(false) => self.mutates.then_some(true),
-                Some(true) => None,
-            },
+            // Never `false`: that no file was written in one run does not make the tool safe.
+            mutates: (self.mutates && declared.mutates != Some(true)).then_some(true),
             network: (self.network && !has_network).then_some(true),
             // With `access`, a call could no longer use files that no parameter names.
             access: match self.place {
@@ -137,22 +139,29 @@ impl Profile {
                 format!("  \"mutates\": {mutates},"),
                 format!("  \"network\": {network}"),
             ],
-            Place::Bind => {
-                return vec![
-                    "for its `[[bind]]`".to_owned(),
-                    format!("  mutates = {mutates}"),
-                    format!("  network = {network}"),
-                ];
-            }
-            Place::RComment => {
-                let keywords = [keyword_for(mutates), "mcp-network"];
-                let count = if network { 2 } else { 1 };
-                return vec![
-                    "for the comment of its function".to_owned(),
-                    format!("  @keywords {}", keywords[..count].join(" ")),
-                ];
-            }
+            Place::Bind => vec![
+                "for its `[[bind]]`".to_owned(),
+                format!("  mutates = {mutates}"),
+                format!("  network = {network}"),
+            ],
+            Place::RComment => vec![
+                "for the comment of its function".to_owned(),
+                format!("  @keywords {}", keywords_for(mutates, network).join(" ")),
+            ],
         };
+        if !mutates {
+            let what = match self.place {
+                Place::RComment => "mcp-read-only",
+                Place::Definition => "\"mutates\": false",
+                Place::Bind => "mutates = false",
+            };
+            lines.push(format!(
+                "  `{what}` is left to you: it holds only if no call changes anything, here or elsewhere"
+            ));
+        }
+        if self.place != Place::Definition {
+            return lines;
+        }
         lines.extend(
             self.access
                 .iter()
@@ -203,9 +212,10 @@ impl Profile {
     }
 }
 
-/// The roxygen2 keyword that declares whether a function changes anything.
-pub(super) fn keyword_for(mutates: bool) -> &'static str {
-    if mutates { "mcp-writes" } else { "mcp-read-only" }
+/// The roxygen2 keywords that declare these effects.
+pub(super) fn keywords_for(mutates: bool, network: bool) -> Vec<&'static str> {
+    let mutates = if mutates { "mcp-writes" } else { "mcp-read-only" };
+    [mutates].into_iter().chain(network.then_some("mcp-network")).collect()
 }
 
 fn select(paths: &BTreeSet<PathBuf>, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
@@ -295,6 +305,7 @@ mod tests {
         for the definition
           "mutates": false,
           "network": false
+          `"mutates": false` is left to you: it holds only if no call changes anything, here or elsewhere
         "#);
     }
 }

@@ -125,6 +125,7 @@ impl Gateway {
     pub(super) fn into_router(self) -> Router {
         Router::new()
             .route("/mcp", any(mcp))
+            .route("/mcp/{*profile}", any(unknown_profile))
             .route("/healthz", get(health))
             .route("/", get(landing_page))
             .with_state(Arc::new(self))
@@ -333,22 +334,36 @@ fn presented_token(headers: &HeaderMap) -> Option<&[u8]> {
     (scheme.eq_ignore_ascii_case(b"Bearer ") && !token.is_empty()).then_some(token)
 }
 
-async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
-    if !hosts::are_well_formed(request.headers()) {
+/// Rejects a request without the token, or from a web page.
+fn reject(gateway: &Gateway, headers: &HeaderMap) -> Option<Response> {
+    if !hosts::are_well_formed(headers) {
         let message = "`Host` or `Origin` is malformed";
-        return error_response(StatusCode::FORBIDDEN, -32600, message);
+        return Some(error_response(StatusCode::FORBIDDEN, -32600, message));
     }
-    if !gateway.is_authorized(request.headers()) {
-        // RFC 6750, section 3.1: a request without a token gets no error code.
-        let (message, challenge) = if presented_token(request.headers()).is_some() {
-            ("the bearer token is wrong", r#"Bearer error="invalid_token""#)
-        } else {
-            ("this server needs a bearer token", "Bearer")
-        };
-        let mut response = error_response(StatusCode::UNAUTHORIZED, -32600, message);
-        let challenge = HeaderValue::from_static(challenge);
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-        return response;
+    if gateway.is_authorized(headers) {
+        return None;
+    }
+    // RFC 6750, section 3.1: a request without a token gets no error code.
+    let (message, challenge) = if presented_token(headers).is_some() {
+        ("the bearer token is wrong", r#"Bearer error="invalid_token""#)
+    } else {
+        ("this server needs a bearer token", "Bearer")
+    };
+    let mut response = error_response(StatusCode::UNAUTHORIZED, -32600, message);
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    Some(response)
+}
+
+/// Answers requests to a profile that is not served. Only holders of the token learn that.
+async fn unknown_profile(State(gateway): State<Arc<Gateway>>, headers: HeaderMap) -> Response {
+    let message = "there is no such profile; the address of all tools is `/mcp`";
+    reject(&gateway, &headers)
+        .unwrap_or_else(|| error_response(StatusCode::NOT_FOUND, -32600, message))
+}
+
+async fn mcp(State(gateway): State<Arc<Gateway>>, request: Request) -> Response {
+    if let Some(rejection) = reject(&gateway, request.headers()) {
+        return rejection;
     }
     match *request.method() {
         Method::POST => gateway.post(request).await,
