@@ -118,7 +118,7 @@ pub(crate) fn clear_rows(rows: usize) {
 /// most text quotes files that others wrote. Elsewhere text is printed byte for byte.
 fn keep_styles<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     let is_harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
-    if text.chars().all(is_harmless) || !stream.is_terminal() {
+    if !stream.is_terminal() || text.chars().all(is_harmless) {
         return Cow::Borrowed(text);
     }
     let mut kept = String::new();

@@ -20,8 +20,8 @@ pub use entry::{Authorization, Server, TOKEN_VARIABLE, Transport, server_name};
 pub use location::Folders;
 pub use lower::Lowered;
 pub use rules::{
-    Advertised, ClientRule, Effect, Handling, Problem, RULES, find_problems, lower, render_rules,
-    restore_arguments,
+    Advertised, ClientRule, Effect, Handling, Problem, RULES, find_losses, find_problems, lower,
+    render_rules, restore_arguments,
 };
 pub use schema::visit_schemas;
 pub use table::{CLIENTS, find, find_by_info};

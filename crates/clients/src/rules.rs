@@ -7,6 +7,7 @@ mod table;
 
 pub use self::{page::render_rules, table::RULES};
 use crate::{
+    Client,
     lower::{self, Lowered},
     schema::Object,
 };
@@ -150,6 +151,27 @@ pub fn find_problems(client: &str, tool: &Advertised<'_>) -> Vec<Problem> {
         Some(Problem { rule, effect, what })
     };
     RULES.iter().filter_map(problem).collect()
+}
+
+/// Finds the features of a schema for which some of these clients would lose the tool, and get a form
+/// without a constraint instead. Returns the problem of the first client, and all effects.
+pub fn find_losses(
+    clients: &[&str],
+    schema: &Object,
+) -> Vec<(Problem, Vec<(&'static Client, Effect)>)> {
+    let losses = |rule: &'static ClientRule| {
+        let Handling::Lowered { is_exact: false, find, .. } = &rule.handling else { return None };
+        let effects = clients.iter().filter_map(|client| {
+            let effect =
+                rule.effect(client).filter(|effect| !matches!(effect, Effect::Changes(_)))?;
+            Some((crate::find(client)?, effect))
+        });
+        let effects: Vec<_> = effects.collect();
+        let effect = effects.first()?.1;
+        // Last, because it visits the whole schema.
+        find(schema).then(|| (Problem { rule, effect, what: rule.what.to_owned() }, effects))
+    };
+    RULES.iter().filter_map(losses).collect()
 }
 
 /// Lowers the schema for these clients, or returns `None` if all of them accept it unchanged.

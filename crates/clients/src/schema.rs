@@ -55,11 +55,20 @@ fn visit_value(value: &mut Value, visit: &mut dyn FnMut(&mut Object)) {
 }
 
 /// Whether a schema or one of its subschemas passes a test.
-pub(crate) fn has_schema(schema: &Object, test: impl Fn(&Object) -> bool) -> bool {
-    let mut found = false;
-    // The visitor needs a mutable schema. The clone is cheap, since schemas are small.
-    visit_schemas(&mut schema.clone(), &mut |schema| found |= test(schema));
-    found
+pub(crate) fn has_schema(schema: &Object, test: &dyn Fn(&Object) -> bool) -> bool {
+    let has = |value: &Value| value.as_object().is_some_and(|schema| has_schema(schema, test));
+    test(schema)
+        || schema.iter().any(|(keyword, value)| {
+            let keyword = keyword.as_str();
+            match value {
+                Value::Object(members) if SCHEMA_MAPS.contains(&keyword) => {
+                    members.values().any(has)
+                }
+                Value::Object(_) if SCHEMAS.contains(&keyword) => has(value),
+                Value::Array(items) if SCHEMAS.contains(&keyword) => items.iter().any(has),
+                _ => false,
+            }
+        })
 }
 
 /// Whether the keyword `type` of a schema includes a type.

@@ -189,9 +189,13 @@ fn start(
         Ok(Cloned::Child) => {
             supervisor::run(request, descriptors, isolation, group.as_ref(), enforcer)
         }
-        // The supervisor reports everything else. The prepared rules were used up by it, so the next ones are
-        // built now.
-        Ok(Cloned::Parent(_)) => enforcer.prepare_next(),
+        Ok(Cloned::Parent(_)) => {
+            // Closed before anything else: a call ends with the last writer of its output.
+            drop(descriptors);
+            // The supervisor reports everything else. The prepared rules were used up by it, so the next
+            // ones are built now.
+            enforcer.prepare_next();
+        }
         Err(error) => {
             let failure = StartFailure::of("a process could not be created")(error);
             failure.report(&descriptors.status);

@@ -6,7 +6,7 @@ use super::Lowered;
 use crate::schema::{Object, add_description, has_schema, has_type, visit_schemas};
 
 pub(crate) fn has_tuple(schema: &Object) -> bool {
-    has_schema(schema, is_tuple)
+    has_schema(schema, &is_tuple)
 }
 
 fn is_tuple(schema: &Object) -> bool {
@@ -41,7 +41,7 @@ fn describe(schema: &Value) -> String {
 }
 
 pub(crate) fn has_bare_array(schema: &Object) -> bool {
-    has_schema(schema, is_bare_array)
+    has_schema(schema, &is_bare_array)
 }
 
 fn is_bare_array(schema: &Object) -> bool {

@@ -94,7 +94,7 @@ fn is_untyped(schema: &Value) -> bool {
 }
 
 pub(crate) fn has_untyped(schema: &Object) -> bool {
-    has_schema(schema, |schema| properties(schema).is_some_and(|all| all.values().any(is_untyped)))
+    has_schema(schema, &|schema| properties(schema).is_some_and(|all| all.values().any(is_untyped)))
 }
 
 /// Lists all types for a property without a type.
@@ -114,7 +114,7 @@ pub(crate) fn type_untyped(lowered: &mut Lowered) {
 }
 
 pub(crate) fn has_bounds(schema: &Object) -> bool {
-    has_schema(schema, |schema| BOUNDS.iter().any(|keyword| schema.contains_key(*keyword)))
+    has_schema(schema, &|schema| BOUNDS.iter().any(|keyword| schema.contains_key(*keyword)))
 }
 
 /// Repeats in the descriptions the constraints that Codex drops from schemas.

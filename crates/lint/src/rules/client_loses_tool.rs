@@ -1,7 +1,6 @@
 //! Schemas with which widely used clients lose a tool.
 
 use catalog::{Diagnostic, Rule, Severity, Tool};
-use clients::{Advertised, Problem};
 
 use crate::sink::DiagnosticSink;
 
@@ -27,23 +26,11 @@ pub static RULE: Rule = Rule {
 pub const COMMON_CLIENTS: [&str; 3] = ["claude-code", "codex", "gemini"];
 
 pub(crate) fn check(tool: &Tool, sink: &mut DiagnosticSink<'_>) {
-    let input = tool.input.object();
-    let advertised = Advertised { server: "", name: &tool.name, description: "", input };
-    let mut found: Vec<(Problem, Vec<String>)> = Vec::new();
-    for client in COMMON_CLIENTS.iter().filter_map(|name| clients::find(name)) {
-        for problem in clients::find_problems(client.name, &advertised) {
-            // The length of names depends on the name of the crib; `check --client` checks it.
-            if !problem.loses_tool() || !problem.is_lowered() || problem.is_lossless() {
-                continue;
-            }
-            let effect = format!("{} {}", client.title, problem.effect.describe());
-            match found.iter_mut().find(|(other, _)| other.rule.name == problem.rule.name) {
-                Some((_, effects)) => effects.push(effect),
-                None => found.push((problem, vec![effect])),
-            }
-        }
-    }
-    for (problem, effects) in found {
+    for (problem, effects) in clients::find_losses(&COMMON_CLIENTS, tool.input.object()) {
+        let effects = effects
+            .iter()
+            .map(|(client, effect)| format!("{} {}", client.title, effect.describe()));
+        let effects: Vec<_> = effects.collect();
         let message =
             format!("some clients do not accept {}: {}", problem.what, effects.join(", "));
         let found = Diagnostic::new(&RULE, tool.origin.clone(), message);
