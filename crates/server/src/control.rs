@@ -139,11 +139,17 @@ pub(crate) async fn bind(path: &Path) -> io::Result<BoundSocket> {
             "another server listens on this socket",
         ));
     }
-    let listener = UnixListener::bind(ShortPath::of(path)?.as_path())?;
-    let socket = SocketFile(path.to_owned());
+    // The socket gets its name when it listens: a client that connected before would take it for that
+    // of a killed server and remove it.
+    let unnamed = path.with_extension(format!("new-{}", std::process::id()));
+    let _ = fs::remove_file(&unnamed);
+    let listener = UnixListener::bind(ShortPath::of(&unnamed)?.as_path())?;
     // The folder protects it already; the mode is for folders whose rights change later.
-    fs::set_permissions(path, Permissions::from_mode(0o600))?;
-    Ok(BoundSocket { listener, _file: socket })
+    fs::set_permissions(&unnamed, Permissions::from_mode(0o600))?;
+    let named = fs::hard_link(&unnamed, path);
+    let _ = fs::remove_file(&unnamed);
+    named?;
+    Ok(BoundSocket { listener, _file: SocketFile(path.to_owned()) })
 }
 
 /// Creates a folder that only its owner can enter. An existing folder is not changed, because it may
