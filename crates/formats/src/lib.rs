@@ -56,7 +56,7 @@ pub use python_module::{PythonModule, PythonParameter, PythonSignature};
 pub use rules::definition::BAD_NAME;
 pub use spec::{Edit, apply_edits, find_fixes};
 pub use table::{FORMATS, find_format, rules};
-pub use yaml::{write_yaml, yaml_value};
+pub use yaml::{find_yaml_problem, write_yaml, yaml_value};
 
 #[cfg(test)]
 mod example_format;

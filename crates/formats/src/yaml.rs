@@ -22,6 +22,12 @@ pub fn yaml_value(text: &str) -> Option<Value> {
     parsed.root.filter(|_| !parsed.is_lossy).map(|root| root.to_value())
 }
 
+/// The first problem for which a text cannot be parsed as YAML, with its line.
+pub fn find_yaml_problem(text: &str) -> Option<String> {
+    let problem = read(text.trim_start_matches('\u{feff}')).err()?;
+    Some(format!("{} in line {}", problem.message, problem.line))
+}
+
 /// Why a text cannot be parsed.
 pub(crate) struct YamlError {
     /// The line, counted from 1.

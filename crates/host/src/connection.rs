@@ -228,6 +228,14 @@ impl ClientFile {
 
     fn read(&self) -> Result<Option<String>, ConnectionError> {
         match fs::read_to_string(&self.path) {
+            // YAML is edited by lines, and a line that looks right may be inside a string or a list that
+            // was never closed.
+            Ok(text) if self.path.extension().is_some_and(|extension| extension == "yaml") => {
+                match formats::find_yaml_problem(&text) {
+                    None => Ok(Some(text)),
+                    Some(problem) => Err(self.edit_error(EditError::Broken(problem))),
+                }
+            }
             Ok(text) => Ok(Some(text)),
             // A broken link is not a missing file: writing to it would fail later.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !self.path.is_symlink() => {

@@ -189,6 +189,25 @@ fn a_broken_file_and_a_missing_scope_change_nothing() {
 }
 
 #[test]
+fn broken_yaml_is_left_alone() {
+    let broken = [
+        "a: [\n",
+        "a: \"x\n",
+        "extensions:\n  x: {\n",
+        "extensions:\n  x:\n    cmd: \"un\n",
+        "a: 1\n  b: 2\n",
+    ];
+    let errors = broken.map(|text| {
+        let crib = crib().file("../home/.config/goose/config.yaml", text);
+        let before = files_of(&crib);
+        let output = transcript(&crib, &["goose"]);
+        assert!(files_of(&crib) == before, "{text} was changed");
+        output.lines().take(2).map(|line| format!("{line}\n")).collect::<String>()
+    });
+    insta::assert_snapshot!(errors.concat());
+}
+
+#[test]
 fn a_file_that_cannot_be_written_is_not_reported_as_written() {
     let crib = crib();
     // No file can be created there, not even by root.
