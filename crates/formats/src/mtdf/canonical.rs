@@ -70,8 +70,15 @@ fn unwrap_default(root: &mut Map<String, Value>) {
         return;
     };
     let is_plain = leaf.get("name") == Some(&json!("default")) && !leaf.contains_key("subcommand");
+    // The text above is not served, but it must not be lost: the leaf's has to contain it.
+    let text = |node: &Map<String, Value>| {
+        let text = node.get("description").and_then(Value::as_str).unwrap_or_default();
+        text.trim().trim_end_matches('.').to_owned()
+    };
+    let is_repeated = text(leaf).contains(&text(root));
     // The fields of both levels would have to be merged.
     if !is_plain
+        || !is_repeated
         || ["options", "positional_args", "fixed_args", "hints"]
             .iter()
             .any(|key| root.contains_key(*key))

@@ -115,6 +115,13 @@ mod tests {
     }
 
     #[test]
+    fn a_migration_keeps_a_text_that_only_the_upper_level_has() {
+        let text = OLD.replacen("\"Count\"", "\"Count. Never on binaries.\"", 1);
+        let migrated = format_definition(&text, Rewrite::Migrate).expect("a definition");
+        assert!(migrated.contains("Never on binaries."), "{migrated}");
+    }
+
+    #[test]
     fn leaves_other_files_alone() {
         let format = |text| format_definition(text, Rewrite::Format);
         assert_eq!(format("[1]"), Err(Unformatted::OtherFormat));
