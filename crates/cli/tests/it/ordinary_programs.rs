@@ -71,6 +71,48 @@ fn git_log_takes_a_revision_and_paths() {
 }
 
 #[test]
+fn jq_reads_a_file_with_a_filter() {
+    skip_without!("jq");
+    let leaf = json!({"subcommand": [{"name": "default", "description": "Filter JSON",
+        "fixed_args": ["--compact-output"],
+        "positional_args": [
+            {"name": "filter", "type": "string", "required": true, "description": "The filter"},
+            {"name": "file", "type": "string", "format": "path", "required": true, "description": "The file"}]}]});
+    let crib = crib("jq", "jq", leaf).file("a.json", r#"{"items": [{"n": 1}, {"n": 2}]}"#);
+    let output = crib.run(&["call", "jq", "filter=[.items[].n]", "file=a.json"]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, "[1,2]\n"), "{}", output.stderr);
+    let broken = crib.run(&["call", "jq", "filter=.[", "file=a.json"]);
+    assert!(broken.code == 1 && broken.stderr.contains("syntax error"), "{}", broken.stderr);
+}
+
+#[test]
+fn npm_runs_a_script_and_gets_the_settings_of_the_user_only_with_credentials() {
+    skip_without!("npm");
+    let leaf = json!({"subcommand": [
+        {"name": "run", "description": "Run a script", "fixed_args": ["--silent"],
+            "positional_args": [{"name": "script", "type": "string", "required": true, "description": "Its name"}]},
+        {"name": "config", "description": "Print a setting", "fixed_args": ["get"],
+            "positional_args": [{"name": "key", "type": "string", "required": true, "description": "The setting"}]}]});
+    let crib = crib("npm", "npm", leaf)
+        .file(
+            "package.json",
+            r#"{"name": "a", "version": "1.0.0", "scripts": {"hello": "echo hello"}}"#,
+        )
+        .file("../home/.npmrc", "fund=false\ninit-author-name=Ada\n");
+    let home = crib.root().with_file_name("home");
+    let call = |arguments: &[&str]| {
+        let mut command = crib.command(&[&["call"], arguments].concat());
+        let output = command.env("HOME", &home).output().expect("the program starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    assert_eq!(call(&["npm_run", "script=hello"]), (Some(0), "hello\n".to_owned()));
+    // The file may have tokens of registries.
+    assert_eq!(call(&["npm_config", "key=init-author-name"]), (Some(0), "\n".to_owned()));
+    crib.write("toolcrib.toml", "[program.npm]\ncredentials = true\n");
+    assert_eq!(call(&["npm_config", "key=init-author-name"]), (Some(0), "Ada\n".to_owned()));
+}
+
+#[test]
 fn a_dry_run_needs_no_program() {
     let leaf = json!({"subcommand": [{"name": "run", "description": "Start a container",
         "options": [{"name": "env", "flag": "-e", "type": "object", "pairs": "=", "description": "Variables"}],
