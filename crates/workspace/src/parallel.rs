@@ -1,7 +1,7 @@
 //! Processes many files on all cores. Files differ much in cost, so threads take small batches from
 //! a shared queue instead of one equal share each.
 
-use std::{num::NonZero, thread};
+use std::{num::NonZero, sync::OnceLock, thread};
 
 use parking_lot::Mutex;
 
@@ -43,12 +43,17 @@ pub(crate) fn flat_map<T: Sync, R: Send>(
 /// The number of threads, and the number of items in a batch.
 fn plan_batches(items: usize) -> (usize, usize) {
     let threads = match items / MIN_ITEMS_PER_THREAD {
-        // Checked before the core count is queried, which reads files under `/proc` and `/sys`.
         0 | 1 => 1,
-        max => thread::available_parallelism().map_or(1, NonZero::get).min(max),
+        max => cores().min(max),
     };
     let batches = if threads == 1 { 1 } else { threads * BATCHES_PER_THREAD };
     (threads, items.div_ceil(batches).max(1))
+}
+
+/// The number of cores. Asked for once, because that reads files under `/proc` and `/sys`.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 fn run_on_threads<T: Send, R: Send>(
